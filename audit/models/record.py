@@ -1,0 +1,72 @@
+"""Audit records (`audit.signals/1`) and their signals as rows, for lists and filters."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from dshweb.access.scoping import TeamOwned
+
+
+class Verdict(models.TextChoices):
+    AUDITED = "audited", _("audited")
+    CANNOT = "cannot_be_audited", _("cannot be audited")
+
+
+class Audit(TeamOwned):
+    """One record of one compaction under one configuration. Records are added, never overwritten."""
+
+    compaction = models.ForeignKey(
+        "sessionlog.Compaction", models.CASCADE, related_name="audits", verbose_name=_("compaction")
+    )
+    engine = models.CharField(_("engine"), max_length=20)
+    config_fp = models.CharField(_("configuration"), max_length=12)
+    policy = models.ForeignKey("audit.PolicyVersion", models.SET_NULL, null=True, related_name="+", verbose_name=_("policy"))
+    verdict = models.CharField(_("verdict"), max_length=20, choices=Verdict)
+    ledger_incomplete = models.BooleanField(_("ledger incomplete"), default=False)
+    asserted = models.PositiveIntegerField(_("facts asserted"), null=True)
+    verified = models.PositiveIntegerField(_("with a source"), null=True)
+    unverified = models.PositiveIntegerField(_("without a source"), null=True)
+    key_facts = models.PositiveIntegerField(_("key facts"), null=True)
+    kept = models.PositiveIntegerField(_("in the summary"), null=True)
+    lost = models.PositiveIntegerField(_("not in the summary"), null=True)
+    rate = models.FloatField(_("fidelity"), null=True)
+    score = models.FloatField(_("coverage"), null=True)
+    terms_open = models.PositiveIntegerField(_("open terms"), null=True)
+    record = models.JSONField(_("record"))
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+
+    class Meta(TeamOwned.Meta):
+        verbose_name = _("audit")
+        verbose_name_plural = _("audits")
+        constraints = [
+            models.UniqueConstraint(fields=["compaction", "engine", "config_fp"], name="one_audit_per_configuration")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.compaction_id} {self.engine} {self.config_fp}"
+
+
+class Signal(TeamOwned):
+    """One candidate for review, in the record's order (`rank` from 0)."""
+
+    audit = models.ForeignKey(Audit, models.CASCADE, related_name="signals", verbose_name=_("audit"))
+    rank = models.PositiveIntegerField(_("rank"))
+    axis = models.CharField(_("axis"), max_length=10)
+    cls = models.CharField(_("class"), max_length=20)
+    kind = models.CharField(_("kind"), max_length=12)
+    tier = models.CharField(_("tier"), max_length=1, blank=True)
+    text = models.TextField(_("text"))
+    canon = models.TextField(_("normal form"), blank=True)
+    side = models.CharField(_("side"), max_length=8, blank=True)
+    seq = models.BigIntegerField(_("seq"), null=True)
+    weight = models.FloatField(_("weight"), null=True)
+    data = models.JSONField(_("details"))
+
+    class Meta(TeamOwned.Meta):
+        verbose_name = _("signal")
+        verbose_name_plural = _("signals")
+        constraints = [models.UniqueConstraint(fields=["audit", "rank"], name="one_signal_per_audit_and_rank")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.text[:60]}"

@@ -1,0 +1,45 @@
+"""A session as people speak of it: one id, one or more logs."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from dshweb.access.scoping import TeamOwned
+
+
+class Session(TeamOwned):
+    """`current` is the log that is newest by content; the numbers here are that log's. Unknown is null."""
+
+    session_id = models.CharField(_("session id"), max_length=200)
+    owner = models.ForeignKey(
+        "access.User", models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("owner")
+    )
+    current = models.ForeignKey(
+        "sessionlog.LogFile", models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("current log")
+    )
+    title = models.CharField(_("title"), max_length=400, blank=True)
+    cwd = models.CharField(_("working directory"), max_length=1000, blank=True)
+    preset = models.CharField(_("preset"), max_length=120, blank=True)
+    provider = models.CharField(_("provider"), max_length=120, blank=True)
+    model = models.CharField(_("model"), max_length=200, blank=True)
+    parent_session = models.CharField(_("parent session"), max_length=200, blank=True)
+    origin = models.CharField(_("origin"), max_length=60, blank=True)
+    created_at = models.DateTimeField(_("started"), null=True, blank=True)
+    last_at = models.DateTimeField(_("last event"), null=True, blank=True)
+    turns = models.PositiveIntegerField(_("turns"), null=True, blank=True)
+    events = models.PositiveBigIntegerField(_("events"), null=True, blank=True)
+    tokens = models.PositiveBigIntegerField(_("tokens"), null=True, blank=True)
+    compactions = models.PositiveIntegerField(_("completed compactions"), default=0)
+    failed_compactions = models.PositiveIntegerField(_("attempts that did not complete"), default=0)
+    status = models.CharField(_("log health"), max_length=12, blank=True)
+    seen_at = models.DateTimeField(_("first seen"), auto_now_add=True)
+
+    class Meta(TeamOwned.Meta):
+        verbose_name = _("session")
+        verbose_name_plural = _("sessions")
+        constraints = [models.UniqueConstraint(fields=["team", "session_id"], name="one_session_per_team_and_id")]
+        indexes = [models.Index(fields=["team", "-last_at", "-id"], name="sessions_by_last_event")]
+
+    def __str__(self) -> str:
+        return self.title or self.session_id

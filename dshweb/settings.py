@@ -1,0 +1,161 @@
+"""All settings, from the environment. `env.declared` is the list that the README's table is checked against."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dshweb.env import Env, database, secret_key
+
+env = Env()
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+DATA_DIR = env.path(
+    "DSHWEB_DATA_DIR", BASE_DIR / "var", "folder that holds all state: database, logs, queue, secret key", shown="var/"
+)
+DEBUG = env.flag("DEBUG", False, "Django's debug pages; never on a server others can reach")
+SECRET_KEY = secret_key(env.text("SECRET_KEY", "", "signing key; made once under the data folder when empty"), DATA_DIR)
+ALLOWED_HOSTS = env.words(
+    "ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]", "host names the server answers to, separated by commas"
+)
+CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS", "", "origins (https://host) that may post forms, behind a proxy")
+DATABASES = {
+    "default": database(
+        env.text("DATABASE_URL", "", "sqlite:///path or postgresql://user:password@host/name; SQLite when empty"),
+        DATA_DIR / "db.sqlite3",
+    )
+}
+REDIS_URL = env.text("REDIS_URL", "", "redis://host:6379/0 for queue and cache; without it both live in the data folder")
+BEHIND_TLS = env.flag("BEHIND_TLS", False, "a proxy in front speaks TLS: secure cookies, HSTS, X-Forwarded-Proto")
+TIME_ZONE = env.text("TIME_ZONE", "UTC", "time zone of day buckets and of pages before a browser tells its own")
+LANGUAGE_CODE = env.text("LANGUAGE_CODE", "en", "language for callers that ask for none: en or zh-hans")
+LOG_LEVEL = env.text("LOG_LEVEL", "INFO", "DEBUG, INFO, WARNING or ERROR")
+
+# limits of what is read from a log; see dshweb.sessionlog.core.frames.Limits
+MAX_LOG_BYTES = env.number("MAX_LOG_BYTES", 4 << 30, "largest log, decompressed, in bytes", least=1)
+MAX_FRAME_BYTES = env.number("MAX_FRAME_BYTES", 64 << 20, "largest frame or row, decompressed, in bytes", least=1)
+MAX_RATIO = env.number("MAX_RATIO", 10_000, "largest decompressed : compressed ratio of a frame", least=1)
+MAX_STORED_TEXT = env.number(
+    "MAX_STORED_TEXT", 262_144, "characters of one message kept in the database; the rest stays in the log", least=1024
+)
+WATCH_POLL_SECONDS = env.number("WATCH_POLL_SECONDS", 10, "how often a watched folder is walked besides notifications", least=1)
+TASK_LEASE_SECONDS = env.number("TASK_LEASE_SECONDS", 60, "a task without a heartbeat this long is given to another worker", least=5)
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "csp",
+    "dshweb.access",
+    "dshweb.tasks",
+    "dshweb.sessionlog",
+    "dshweb.ui",
+    "audit",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "dshweb.access.middleware.CallerMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+ROOT_URLCONF = "dshweb.urls"
+WSGI_APPLICATION = "dshweb.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "dshweb.ui.context.page",
+            ],
+            "builtins": ["dshweb.ui.templatetags.dshweb"],
+        },
+    }
+]
+
+AUTH_USER_MODEL = "access.User"
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "login"
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+SILENCED_SYSTEM_CHECKS: list[str] = []
+
+USE_TZ = True
+USE_I18N = True
+LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+
+STATIC_URL = "static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    # the logs, byte for byte as they came
+    "logs": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": DATA_DIR / "logs", "file_permissions_mode": 0o600, "directory_permissions_mode": 0o700},
+    },
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+
+CACHES = {
+    "default": (
+        {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+        if REDIS_URL
+        else {"BACKEND": "django.core.cache.backends.filebased.FileBasedCache", "LOCATION": DATA_DIR / "cache"}
+    )
+}
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'self'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "object-src": ["'none'"],
+        "base-uri": ["'none'"],
+        "form-action": ["'self'"],
+        "frame-ancestors": ["'none'"],
+    }
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = BEHIND_TLS
+SESSION_COOKIE_NAME = "dshweb_session"
+CSRF_COOKIE_NAME = "dshweb_csrf"
+if BEHIND_TLS:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_HSTS_SECONDS = 31_536_000
+DATA_UPLOAD_MAX_MEMORY_SIZE = 10 << 20
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": LOG_LEVEL},
+}
