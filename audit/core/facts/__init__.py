@@ -1,0 +1,33 @@
+"""Fact extraction and matching: what a text states that can be checked literally. The public face of the package.
+
+Rules: COMPACTION-AUDIT §4, §6, §8 as mended by AUDIT-REFINEMENTS §2.3, §2.4, §2.6, §2.8, §2.9.
+"""
+
+from __future__ import annotations
+
+from audit.core.facts.compare import aliases, altered, label_before, near, shape
+from audit.core.facts.extract import extract
+from audit.core.facts.match import Haystack, bare_number, key, needle, occurs, occurs_in, same
+from audit.core.facts.model import CORE_CLASSES, EXTENDED_CLASSES, MAX_BLOCK, PATH_CLASSES, Fact, was_cut
+
+__all__ = [
+    "CORE_CLASSES",
+    "EXTENDED_CLASSES",
+    "MAX_BLOCK",
+    "PATH_CLASSES",
+    "Fact",
+    "Haystack",
+    "aliases",
+    "altered",
+    "bare_number",
+    "extract",
+    "key",
+    "label_before",
+    "near",
+    "needle",
+    "occurs",
+    "occurs_in",
+    "same",
+    "shape",
+    "was_cut",
+]
