@@ -1,0 +1,117 @@
+"""Secrets known by their shape: the built-in list of token patterns.
+
+Rule: COMPACTION §15, the field reports (part 9) and the published key formats of providers. A `Shape` is a head, a
+class of following bytes and their least number; the match goes on as long as the class does, so no pattern needs an
+open repetition and a refused candidate costs a bounded number of bytes. Edges are checked in Python, because RE2 has
+no look-around and an escaped line break (`\\nsk-…` inside JSON text) must count as an edge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from . import redact_values as values
+
+WORD = "A-Za-z0-9"
+NAME = r"A-Za-z0-9_\-"
+B64 = r"A-Za-z0-9+/=_\-"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """One token shape. `head` (RE2) is kept when `keep`, else masked too; `check` sees the text after the head."""
+
+    name: str
+    head: str
+    tail: str
+    least: int
+    keep: bool = False
+    check: Callable[[str], bool] | None = None
+
+    @property
+    def expression(self) -> str:
+        """The shape as one RE2 expression: group 1 is the head, the whole is at least what must be there."""
+        return f"({self.head})[{self.tail}]{{{self.least}}}"
+
+
+SHAPES: tuple[Shape, ...] = (
+    Shape("github", "gh[pousr]_", WORD, 20),
+    Shape("github", "github_pat_", "A-Za-z0-9_", 22),
+    Shape("gitlab", r"gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|soat|ffct|oas)-", NAME + ".", 16),
+    Shape("openai-like", "sk-", NAME, 16, check=values.key_like),
+    Shape("stripe", "[srp]k_(?:live|test|prod)_", WORD, 10),
+    Shape("stripe", "whsec_", B64, 16),
+    Shape("slack", "xox[abceoprsd](?:[.-][a-z])?-", NAME, 10),
+    Shape("slack", "xapp-", NAME, 10, check=values.has_digit),
+    Shape(
+        "slack",
+        "(?i:https?://hooks[.]slack(?:-gov)?[.]com/(?:services|workflows|triggers)/)",
+        NAME + "/",
+        10,
+        keep=True,
+    ),
+    Shape("aws", "(?:AKIA|ABIA|ACCA|A3T[A-Z0-9])", "A-Z0-9", 16),
+    Shape("aws", "ASIA", "A-Z0-9", 16, check=values.has_digit),
+    Shape("aws", "(?i:X-Amz-(?:Signature|Credential|Security-Token)(?:=|%3D))", B64 + "%", 16, keep=True),
+    Shape("google", "AIza", NAME, 30),
+    Shape("google", r"ya29[.]", NAME + ".", 16),
+    Shape("google", "GOCSPX-", NAME, 16),
+    Shape("google", "1//0", NAME, 30),
+    Shape("azure", "(?i:AccountKey|SharedAccessKey|SharedSecretValue)=", B64, 12, keep=True),
+    Shape("azure", "[?&;](?i:sig)=", B64 + "%", 20, keep=True),
+    Shape("azure", "[A-Za-z0-9_~.]{3}[0-9]Q~", NAME + ".~", 30),
+    Shape("alibaba", "LTAI", WORD, 12, check=values.has_digit),
+    Shape("tencent", "AKID", WORD, 13),
+    Shape("volcengine", "AK(?:LT|TP)", WORD + r"=_\-", 20, check=values.has_digit),
+    Shape("baidu", "bce-v3/ALTAK-", NAME + "/", 16),
+    Shape("zhipu", "[0-9a-f]{32}[.]", WORD, 12),
+    Shape("huggingface", "(?:hf_|api_org_)", WORD, 16, check=values.key_like),
+    Shape("npm", "npm_", WORD, 20, check=values.key_like),
+    Shape("pypi", "pypi-", NAME, 16, check=values.key_like),
+    Shape("mem0", "m0-", WORD, 20, check=values.key_like),
+    Shape("mem0", "mem0_", WORD, 12, check=values.key_like),
+    Shape("sendgrid", "SG[.]", NAME, 16, check=None),
+    Shape("telegram", "[0-9]{8,10}:A", NAME, 30, check=values.key_like),
+    Shape(
+        "discord", "(?i:https?://(?:ptb[.]|canary[.])?discord(?:app)?[.]com/api/webhooks/)", NAME + "/", 16, keep=True
+    ),
+    Shape("webhook", "(?i:open[.](?:feishu[.]cn|larksuite[.]com)/open-apis/bot/(?:v2/)?hook/)", NAME, 12, keep=True),
+    Shape("webhook", "(?i:qyapi[.]weixin[.]qq[.]com/cgi-bin/webhook/send[?]key=)", NAME, 12, keep=True),
+    Shape("webhook", "(?i:oapi[.]dingtalk[.]com/robot/send[?]access_token=)", NAME, 12, keep=True),
+    Shape("groq", "gsk_", WORD, 20),
+    Shape("xai", "xai-", NAME, 20, check=values.key_like),
+    Shape("perplexity", "pplx-", WORD, 20, check=values.key_like),
+    Shape("replicate", "r8_", WORD, 20, check=values.key_like),
+    Shape("tavily", "tvly-", NAME, 16, check=values.key_like),
+    Shape("firecrawl", "fc-", "0-9a-f", 24),
+    Shape("jina", "jina_", NAME, 24, check=values.key_like),
+    Shape("digitalocean", "do[opr]_v1_", "a-f0-9", 20),
+    Shape("databricks", "dapi", "a-f0-9", 24, check=values.has_digit),
+    Shape("docker", "dckr_(?:pat|oat)_", NAME, 16),
+    Shape("shopify", "shp(?:at|ca|pa|ss)_", "a-fA-F0-9", 20),
+    Shape("square", "sq0(?:atp|csp|idp)-", NAME, 16),
+    Shape("linear", "lin_(?:api|oauth)_", WORD, 20),
+    Shape("notion", "ntn_", WORD, 20, check=values.key_like),
+    Shape("figma", "figd_", NAME, 20),
+    Shape("grafana", "gl(?:sa|c)_", B64, 20),
+    Shape("vault", "hv[sbr][.]", NAME, 20),
+    Shape("age", "AGE-SECRET-KEY-1", "0-9A-Z", 20),
+    Shape("mailgun", "key-", "0-9a-f", 32),
+    Shape("twilio", "SK", "0-9a-f", 32),
+    Shape("supabase", "sb(?:p|_secret)_", NAME, 20, check=values.key_like),
+    Shape("sentry", "sntry[su]_", B64, 20),
+    Shape("postman", "PMAK-", NAME, 20),
+    Shape("atlassian", "AT(?:ATT3x|CTT3x|BB)", B64, 20),
+    Shape("terraform", "[A-Za-z0-9]{14}[.]atlasv1[.]", NAME, 20),
+    Shape("jwt", "eyJ[A-Za-z0-9_-]{6,200}[.]", NAME + ".", 12),
+    Shape("bearer", "(?i:bearer)(?:[ \\t]+|%20|[+])", WORD + r"._~+/=\-", 16, keep=True, check=values.bearer_like),
+    Shape(
+        "basic-auth",
+        "(?i:authorization[\"']?[ \\t]*[:=：][ \\t]*[\"']?(?:basic|digest|token|apikey)[ \\t]+)",
+        B64 + ".:",
+        8,
+        keep=True,
+        check=values.bearer_like,
+    ),
+)
