@@ -1,0 +1,99 @@
+"""Corrections and rules that humans stated, and whether the summary keeps them. Rule: AUDIT-REFINEMENTS §2.5."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from audit.core import statements
+from audit.core.schema import CLASS_WEIGHT, STALE_BONUS, Kind, Signal, Where, best_source
+from audit.core.statements import Correction, Rule
+from dshweb.sessionlog.core.leaves import Block, Leaf
+
+_EARLIER = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """One correction or rule with where it stands and what became of it; `scored` False: listed, never counted."""
+
+    what: Correction | Rule
+    block: Block
+    status: str
+    scored: bool
+
+    @property
+    def cls(self) -> str:
+        return "user_correction" if isinstance(self.what, Correction) else "user_rule"
+
+    @property
+    def weight(self) -> float:
+        return CLASS_WEIGHT[self.cls] * best_source({"human"}, self.cls) + (
+            STALE_BONUS if self.status == "stale" else 0.0
+        )
+
+    def row(self) -> Signal:
+        """The signal of a demand that was lost or whose old value survived."""
+        what = self.what
+        kind: Kind = "stale" if self.status == "stale" else "lost"
+        return Signal(
+            cls=self.cls,
+            text=what.text,
+            canon=what.canon if isinstance(what, Correction) else " ".join(what.text.split()),
+            where=Where("leaf", self.block.seq, self.block.index, what.start, what.end),
+            kind=kind,
+            tier="A",
+            sources=("human",),
+            weight=self.weight,
+        )
+
+
+@dataclass(slots=True)
+class Demands:
+    """All demands in order, and the values that corrections replaced."""
+
+    items: list[Demand] = field(default_factory=list)
+    olds: list[str] = field(default_factory=list)
+
+
+def demands(leaves: Sequence[Leaf], summary: Sequence[str]) -> Demands:
+    """Find and judge what humans corrected or ruled. A later identical demand is the same demand."""
+    result = Demands()
+    earlier: list[str] = []
+    seen: set[tuple[str, str]] = set()
+    for leaf in leaves:
+        for block in leaf.blocks:
+            if block.source == "human":
+                _of_message(block, earlier, summary, result, seen)
+            if block.source in ("human", "assistant"):
+                earlier.append(block.text)
+    result.items = [_unless_replaced(item, result.items[at + 1 :]) for at, item in enumerate(result.items)]
+    return result
+
+
+def _unless_replaced(item: Demand, later: Sequence[Demand]) -> Demand:
+    """A correction whose new value a later one replaced again is no longer demanded."""
+    new = item.what.new if isinstance(item.what, Correction) else None
+    if not new or not any(isinstance(other.what, Correction) and other.what.old == new for other in later):
+        return item
+    return replace(item, status="replaced", scored=False)
+
+
+def _of_message(
+    block: Block, earlier: Sequence[str], summary: Sequence[str], result: Demands, seen: set[tuple[str, str]]
+) -> None:
+    for found in statements.corrections(block.text):
+        correction = statements.resolve_old_values(found, earlier[-_EARLIER:])
+        if correction.old:
+            result.olds.append(correction.old)
+        if ("c", correction.canon) not in seen:
+            seen.add(("c", correction.canon))
+            status = statements.correction_kept(correction, list(summary)) if correction.scored else "unscored"
+            result.items.append(Demand(correction, block, status, correction.scored))
+    for rule in statements.rules(block.text):
+        name = ("r", " ".join(rule.text.split()).lower())
+        if name not in seen:
+            seen.add(name)
+            kept = statements.rule_kept(rule, list(summary))
+            status = "unscored" if kept is None else "kept" if kept else "lost"
+            result.items.append(Demand(rule, block, status, kept is not None))

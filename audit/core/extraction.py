@@ -1,0 +1,94 @@
+"""Facts of one leaf block, extracted once for all compactions of a log. Rule: AUDIT-REFINEMENTS §2.6 and §2.8.
+
+Whole text for everything that people, the model and arguments wrote; for tool results only the stated lines.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from audit.core import facts as factlib
+from audit.core.facts import Fact
+from audit.core.stated import FACT_ONLY_LINES, FACTS_PER_CLASS, NOT_FROM_CODE, only_facts, stated_lines
+from dshweb.sessionlog.core.leaves import Block
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What of a policy decides which facts a text has."""
+
+    extended: bool = True
+    markers: tuple[str, ...] = ()
+
+    def extract(self, text: str) -> list[Fact]:
+        """Facts of a text under these rules."""
+        return factlib.extract(text, extended=self.extended, markers=self.markers)
+
+
+@dataclass(frozen=True, slots=True)
+class BlockFacts:
+    """Facts of a block in order of place; `cut` when the block was longer than what is looked at."""
+
+    facts: tuple[Fact, ...]
+    cut: bool
+
+
+@dataclass(slots=True)
+class FactCache:
+    """Block facts of ONE log, kept while its compactions are audited: nested compactions share their leaves.
+
+    Do not share one between logs, between readings of a log that changed, or between policies.
+    """
+
+    _blocks: dict[tuple[int, int, str, int], BlockFacts] = field(default_factory=dict)
+
+    def of(self, block: Block, ordinal: int, rules: Rules) -> BlockFacts:
+        """Facts of a leaf's block; `ordinal` is its place in the leaf (several pieces may share one index)."""
+        key = (block.seq, ordinal, block.source, len(block.text))
+        found = self._blocks.get(key)
+        if found is None:
+            found = self._blocks[key] = block_facts(block, rules)
+        return found
+
+
+def block_facts(block: Block, rules: Rules) -> BlockFacts:
+    """Extract the facts of a block that may count."""
+    cut = factlib.was_cut(block.text)
+    if block.source == "tool_result":
+        return BlockFacts(tuple(_stated_facts(block.text, rules)), cut)
+    return BlockFacts(tuple(rules.extract(block.text)), cut)
+
+
+def _stated_facts(text: str, rules: Rules) -> list[Fact]:
+    """Facts on stated lines, offsets in the whole text, without lists of facts and classes that flood the block."""
+    lines = stated_lines(text[: factlib.MAX_BLOCK])
+    if not lines:
+        return []
+    starts: list[int] = []
+    length = 0
+    for line in lines:
+        starts.append(length)
+        length += len(line.text) + 1
+    by_line: dict[int, list[Fact]] = {}
+    for fact in rules.extract("\n".join(line.text for line in lines)):
+        at = bisect_right(starts, fact.start) - 1
+        by_line.setdefault(at, []).append(fact)
+    bare = {at for at, found in by_line.items() if _bare(lines[at].text, starts[at], found)}
+    skipped = bare if len(bare) >= FACT_ONLY_LINES else set()
+    kept: list[Fact] = []
+    for at, found in sorted(by_line.items()):
+        if at in skipped:
+            continue
+        shift = lines[at].start - starts[at]
+        for fact in found:
+            if not (lines[at].code and fact.cls in NOT_FROM_CODE):
+                kept.append(replace(fact, start=fact.start + shift, end=fact.end + shift))
+    counts = Counter(fact.cls for fact in kept)
+    return [fact for fact in kept if counts[fact.cls] <= FACTS_PER_CLASS]
+
+
+def _bare(line: str, start: int, found: Sequence[Fact]) -> bool:
+    return only_facts(line, [(fact.start - start, fact.end - start) for fact in found])

@@ -1,0 +1,50 @@
+"""Which facts of the leaves are key, and what they weigh. Rule: COMPACTION-AUDIT §6, AUDIT-REFINEMENTS §2.4, §2.6."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from audit.core import facts as factlib
+from audit.core.facts import Fact
+from audit.core.policy import Policy
+from audit.core.pool import Entry
+from audit.core.schema import ALTERED_BONUS, CLASS_WEIGHT, best_source
+
+_KEY_SOURCES = frozenset({"human", "assistant", "tool_args", "tool_result"})
+
+
+def is_key(entry: Entry, policy: Policy) -> bool:
+    """Whether losing the fact matters: people, the model, arguments or a stated line of a tool hold it."""
+    sources = entry.sources & _KEY_SOURCES
+    if not sources:
+        return False
+    if "human" in sources:
+        return True
+    cls = entry.fact.cls
+    if cls == "datetime":
+        return False
+    if cls == "number_unit":
+        return entry.rows >= policy.critical_number_count
+    if cls in ("version", "port"):
+        return not (sources == {"tool_args"} and entry.arguments < 2)
+    return True
+
+
+def weight_of(entry: Entry, *, altered: bool) -> float:
+    """Class weight times the best source, and a bonus when the summary holds an altered copy."""
+    cls = entry.fact.cls
+    return CLASS_WEIGHT[cls] * best_source(entry.sources, cls) + (ALTERED_BONUS if altered else 0.0)
+
+
+def old_values(olds: Collection[str]) -> frozenset[str]:
+    """Canons and texts of values that a human replaced; facts that equal one are never key."""
+    values: set[str] = set()
+    for old in olds:
+        values.add(old.strip().lower())
+        values.update(fact.canon.lower() for fact in factlib.extract(old))
+    return frozenset(values - {""})
+
+
+def is_old(fact: Fact, olds: frozenset[str]) -> bool:
+    """Whether a fact is one of the replaced values: by canon, by its text, or a port by its digits."""
+    return bool(olds) and (fact.canon.lower() in olds or fact.text.strip().lower() in olds)

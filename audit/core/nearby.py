@@ -1,0 +1,160 @@
+"""The original that an unmatched assertion may come from: altered facts and near numbers or paths, found by index.
+
+Rule: AUDIT-REFINEMENTS §2.6 "altered" and COMPACTION-AUDIT §3 `near`. Comparing every assertion with every leaf fact
+would be quadratic, so facts are filed under keys that any altered pair must share (pieces, deletions, one segment
+left out), and only facts under a common key are compared, at most `_BUCKET` a key.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
+
+from audit.core import facts as factlib
+from audit.core.facts import Fact
+from audit.core.pool import Entry, Mention
+from audit.core.schema import PATH_CLASSES
+
+_BUCKET = 48
+_SHORT = 6
+_SEGMENTS = 16
+_KEY_MAX = 512
+_NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)(\D*) (.+)", re.DOTALL)
+_IDS = frozenset({"uuid", "hex_hash"})
+
+Key = tuple[object, ...]
+
+
+def split_number(canon: str) -> tuple[str, str, str] | None:
+    """`64k token` -> ("64", "k", "token"); None when the canon is not `<number><multiplier> <unit>`."""
+    found = _NUMBER.fullmatch(canon)
+    return (found[1], found[2], found[3]) if found else None
+
+
+def segments(canon: str) -> list[str]:
+    """Path segments of a canon, whatever its separator."""
+    return [part for part in re.split(r"[/\\]", canon) if part not in ("", ".")]
+
+
+class Nearby:
+    """An index over leaf facts. Order of filing decides ties, so the same leaves give the same answers."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self._filed: dict[Key, list[Entry]] = {}
+        numbers: dict[str, list[tuple[float, int, Entry]]] = {}
+        for order, entry in enumerate(entries):
+            for key in _keys(entry, entry.mentions):
+                bucket = self._filed.setdefault(key, [])
+                if len(bucket) < _BUCKET and (not bucket or bucket[-1] is not entry):
+                    bucket.append(entry)
+            if entry.fact.cls == "number_unit":
+                parts = split_number(entry.fact.canon)
+                if parts:
+                    numbers.setdefault(parts[1] + " " + parts[2], []).append((float(parts[0]), order, entry))
+        self._numbers = {unit: sorted(rows, key=lambda row: row[:2]) for unit, rows in numbers.items()}
+
+    def altered(self, asked: Entry, prefer: Callable[[Entry], bool]) -> Entry | None:
+        """The leaf fact that an asserted one is an altered copy of; those that `prefer` says come first."""
+        found = [entry for entry in self._common(_keys(asked, asked.mentions)) if _is_altered(asked, entry)]
+        return min(found, key=lambda entry: not prefer(entry), default=None)
+
+    def near(self, fact: Fact) -> Entry | None:
+        """The closest number of the same unit, or a path with the same last segment."""
+        if fact.cls == "number_unit":
+            return self._near_number(fact)
+        if fact.cls in PATH_CLASSES and segments(fact.canon):
+            for entry in self._filed.get(("last", segments(fact.canon)[-1].lower()), ()):
+                if entry.fact.canon != fact.canon:
+                    return entry
+        return None
+
+    def _near_number(self, fact: Fact) -> Entry | None:
+        parts = split_number(fact.canon)
+        if not parts:
+            return None
+        rows = self._numbers.get(parts[1] + " " + parts[2], [])
+        value = float(parts[0])
+        at = bisect_left(rows, (value, -1), key=lambda row: row[:2])
+        return min(rows[max(0, at - 1) : at + 1], key=lambda row: (abs(row[0] - value), row[1]), default=(0, 0, None))[
+            2
+        ]
+
+    def _common(self, keys: Iterable[Key]) -> Iterator[Entry]:
+        seen: set[int] = set()
+        for key in keys:
+            for entry in self._filed.get(key, ()):
+                if id(entry) not in seen:
+                    seen.add(id(entry))
+                    yield entry
+
+
+def _is_altered(asked: Entry, entry: Entry) -> bool:
+    if entry.fact.cls == asked.fact.cls and entry.fact.canon == asked.fact.canon:
+        return False
+    if asked.fact.cls != "number_unit":
+        return factlib.altered(asked.fact, entry.fact)
+    return any(
+        factlib.altered(asked.fact, entry.fact, ours, theirs)
+        for ours in _labels(asked.mentions)
+        for theirs in _labels(entry.mentions)
+    )
+
+
+def _labels(mentions: Iterable[Mention]) -> list[str | None]:
+    labels = dict.fromkeys(factlib.label_before(m.block.text, m.fact.start) for m in mentions)
+    return [label or None for label in labels]
+
+
+def _keys(entry: Entry, mentions: Iterable[Mention]) -> Iterator[Key]:
+    fact = entry.fact
+    canon = fact.canon[:_KEY_MAX]
+    if fact.cls in PATH_CLASSES:
+        yield from _path_keys(canon)
+    elif fact.cls == "number_unit":
+        yield from _number_keys(canon, mentions)
+    else:
+        group = "id" if fact.cls in _IDS else fact.cls
+        if group == "id":
+            yield ("prefix", canon[:7])
+        yield ("digits", group, "".join(sorted(canon)))
+        yield from _edit_keys(group, canon)
+
+
+def _path_keys(canon: str) -> Iterator[Key]:
+    parts = segments(canon)[:_SEGMENTS]
+    lowered = [part.lower() for part in parts]
+    if parts:
+        yield ("last", lowered[-1])
+    for at in range(len(parts)):
+        yield ("path", len(parts), at, "/".join(parts[:at]), "/".join(parts[at + 1 :]))
+
+
+def _number_keys(canon: str, mentions: Iterable[Mention]) -> Iterator[Key]:
+    parts = split_number(canon)
+    if not parts:
+        return
+    number, unit = parts[0][:24], parts[1] + " " + parts[2]
+    yield ("digits", unit, "".join(sorted(number)))
+    yield ("edit", unit, number)
+    for at in range(len(number)):
+        yield ("edit", unit, number[:at] + number[at + 1 :])
+    for label in _labels(mentions):
+        if label:
+            yield ("label", unit, label)
+
+
+def _edit_keys(group: str, canon: str) -> Iterator[Key]:
+    """Keys shared by any two texts at most two edits apart: deletions of short ones, a shifted third of long ones."""
+    if len(canon) < _SHORT:
+        once = {canon[:at] + canon[at + 1 :] for at in range(len(canon))}
+        twice = {text[:at] + text[at + 1 :] for text in once for at in range(len(text))}
+        for text in sorted({canon} | once | twice):
+            yield ("edit", group, text)
+        return
+    third = len(canon) // 3
+    for at in (0, third, len(canon) - third):
+        for shift in range(-2, 3):
+            for size in range(max(2, third - 1), third + 1):
+                if at + shift >= 0 and at + shift + size <= len(canon):
+                    yield ("piece", group, canon[at + shift : at + shift + size])

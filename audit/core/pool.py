@@ -1,0 +1,91 @@
+"""All facts of one side of an audit – the leaves, or the summary – by class and canon, with where each one stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from audit.core import facts as factlib
+from audit.core.extraction import FactCache, Rules
+from audit.core.facts import Fact
+from dshweb.sessionlog.core.leaves import Block, Leaf
+
+_LISTED = 12
+_RANK = {"human": 0, "assistant": 1, "tool_args": 2, "tool_result": 3, "reasoning": 4, "injected": 5}
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """One occurrence of a fact, in a block."""
+
+    fact: Fact
+    block: Block
+
+
+@dataclass(slots=True)
+class Entry:
+    """One fact of a side. `first` is its earliest mention by the best source; `rows` counts rows that hold
+    it, `times` its mentions."""
+
+    first: Mention
+    rows: int = 0
+    times: int = 0
+    sources: set[str] = field(default_factory=set)
+    mentions: list[Mention] = field(default_factory=list)
+    last_seq: int = -1
+    arguments: int = 0
+
+    @property
+    def fact(self) -> Fact:
+        return self.first.fact
+
+    def add(self, fact: Fact, block: Block) -> None:
+        """Count one more mention. Rows arrive in seq order, so a row is new when its seq is not the last one."""
+        self.sources.add(block.source)
+        self.times += 1
+        if block.seq != self.last_seq:
+            self.rows += 1
+            self.last_seq = block.seq
+        if block.source == "tool_args":
+            self.arguments += 1
+        if len(self.mentions) < _LISTED:
+            self.mentions.append(Mention(fact, block))
+        if _RANK[block.source] < _RANK[self.first.block.source]:
+            self.first = Mention(fact, block)
+
+
+class Pool:
+    """Facts of a side, in order of first mention."""
+
+    def __init__(self) -> None:
+        self.entries: dict[tuple[str, str], Entry] = {}
+        self.cut: list[tuple[int, int]] = []
+
+    def add(self, block: Block, facts: Iterable[Fact]) -> None:
+        for fact in facts:
+            key = factlib.key(fact)
+            entry = self.entries.get(key)
+            if entry is None:
+                entry = self.entries[key] = Entry(Mention(fact, block))
+            entry.add(fact, block)
+
+    def get(self, fact: Fact) -> Entry | None:
+        return self.entries.get(factlib.key(fact))
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.entries.values())
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+
+def pool_of(leaves: Iterable[Leaf], cache: FactCache, rules: Rules) -> Pool:
+    """Gather the facts of leaves, in seq order."""
+    pool = Pool()
+    for leaf in leaves:
+        for ordinal, block in enumerate(leaf.blocks):
+            found = cache.of(block, ordinal, rules)
+            pool.add(block, found.facts)
+            if found.cut:
+                pool.cut.append((block.seq, block.index))
+    return pool

@@ -1,0 +1,105 @@
+"""Which lines of a tool result *state* something, so that its facts may count as key. Rule: AUDIT-REFINEMENTS §2.6.
+
+A stated line is one of a short block, a bullet, or `label: value`. Listings, log lines, tables of look-alikes, tool
+framing and progress bars are not. One pass, plain character tests before any regex; every pattern is linear.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+SHORT_BLOCK = 6
+LINE_MAX = 400
+LOOKALIKES = 3
+FACT_ONLY_LINES = 4
+FACTS_PER_CLASS = 20
+# Classes that a line of source code does not state.
+NOT_FROM_CODE = frozenset({"number_unit", "port", "ticket", "version"})
+
+_NUMBERED = re.compile(r"[ \t]{0,12}\d{1,7}(?::|→|\t)[ \t]?")
+_BULLET = re.compile(r"[ \t]{0,40}(?:[-*•+·][ \t]|\d{1,3}[.)、][ \t]?(?=\D))")
+_LABEL = re.compile(
+    r"[ \t]{0,40}[\"'`*_]{0,3}[^\W\d][\w .()%-]{0,48}[\"'`*_]{0,3}[ \t]{0,8}"
+    r"(?:(?<!\d):|:(?!\d)|[：=])(?!//|[:=\\])[ \t]{0,8}\S"
+)
+_INNER_LABEL = re.compile(r"[\"'][^\W\d][\w .-]{0,48}[\"'][ \t]?:")
+_SKELETON = re.compile(r"\b[0-9A-Fa-f]+\b|\d+")
+_FRAMING = {"(": ")", "[": "]", "<": ">"}
+_CODE = re.compile(
+    r"^\s*(?:def |class |import |from \w|return\b|raise |if |elif |else\b|for |while |with |try\b|except\b|async |await "
+    r"|const |let |var |function\b|func |fn |pub |private |public |static |export |package |#include|@\w|//|/\*|self\."
+    r"|type \w|struct )"
+    r"|[;{]\s*$|=>|->\s*\w|\w\(\w[^()]{0,80}=|\)\s*[:{]\s*$|^\s*\w[\w.]{0,60}\([^)]{0,200}\)[;,]?\s*$"
+)
+_PROGRESS = re.compile(r"[█▉▊▋▌▍▎▏░▒▓━─]{3}|[=#]{4,}>?\s*\]|\d{1,3}%\|| ETA[ :]|\r")
+_WORDY = re.compile(r"[^\W\d_]")
+
+
+@dataclass(frozen=True, slots=True)
+class StatedLine:
+    """One stated line: its offset in the block (code points), its text, and whether it looks like source code."""
+
+    start: int
+    text: str
+    code: bool
+
+
+def stated_lines(text: str) -> list[StatedLine]:
+    """Stated lines of one tool result, in order. Look-alike lines and listings are already left out."""
+    lines = text.split("\n")
+    short = _is_short(lines)
+    candidates: list[tuple[int, str]] = []
+    start = 0
+    for line in lines:
+        if 2 < len(line) <= LINE_MAX and (short or _states(line)) and not _is_framing(line):
+            candidates.append((start, line))
+        start += len(line) + 1
+    if len(candidates) < LOOKALIKES:
+        return [StatedLine(at, line, _CODE.search(line) is not None) for at, line in candidates]
+    skeletons = [_SKELETON.sub("0", line.strip()) for _, line in candidates]
+    often = {shape for shape, n in Counter(skeletons).items() if n >= LOOKALIKES}
+    return [
+        StatedLine(at, line, _CODE.search(line) is not None)
+        for (at, line), shape in zip(candidates, skeletons, strict=True)
+        if shape not in often
+    ]
+
+
+def _is_short(lines: list[str]) -> bool:
+    if len(lines) > 40:
+        return False
+    return sum(1 for line in lines if line and not line.isspace()) <= SHORT_BLOCK
+
+
+def _states(line: str) -> bool:
+    body = line
+    if line[0].isdigit() or line[0] in " \t":
+        numbered = _NUMBERED.match(line)
+        if numbered:
+            body = line[numbered.end() :]
+    if not (":" in body or "=" in body or "：" in body):
+        head = body.lstrip()
+        return bool(head) and (head[0] in "-*•+·" or head[0].isdigit()) and _BULLET.match(body) is not None
+    return _LABEL.match(body) is not None or _BULLET.match(body) is not None or _INNER_LABEL.search(body) is not None
+
+
+def _is_framing(line: str) -> bool:
+    body = line.strip()
+    if not body:
+        return True
+    closing = _FRAMING.get(body[0])
+    if closing is not None and body[-1] == closing:
+        return True
+    return _PROGRESS.search(line) is not None
+
+
+def only_facts(line: str, spans: list[tuple[int, int]]) -> bool:
+    """Whether nothing but facts (spans in the line) and punctuation stands in a line."""
+    rest, at = [], 0
+    for start, end in spans:
+        rest.append(line[at:start])
+        at = max(at, end)
+    rest.append(line[at:])
+    return _WORDY.search("".join(rest)) is None
