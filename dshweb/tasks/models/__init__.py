@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .task import State, Task, Worker
+from .task import OPEN, State, Task, Worker
 
-__all__ = ["State", "Task", "Worker"]
+__all__ = ["OPEN", "State", "Task", "Worker"]

@@ -24,8 +24,9 @@ class Task(TeamOwned):
     """`kind` names the function that does it (see dshweb.tasks.registry), `payload` its arguments.
 
     `key` makes equal work one row while it is open: enqueueing it again finds the open row. `done`/`total` count
-    `unit`s (bytes, logs, compactions); `total` is null while unknown. `lease_until` is moved on by each heartbeat; a running
-    row whose lease is over belongs to nobody and is given out again.
+    `unit`s (bytes, logs, compactions); `total` is null while unknown. `lease_until` is moved on by each heartbeat; a
+    running row whose lease is over belongs to nobody and is given out again. `holder` is the process that has the
+    lease. `again` is the payload of equal work asked for while this ran: it is enqueued anew when this ends.
     """
 
     kind = models.CharField(_("kind"), max_length=40)
@@ -48,13 +49,17 @@ class Task(TeamOwned):
     finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True, editable=False)
     lease_id = models.UUIDField(null=True, blank=True, editable=False)
+    holder = models.CharField(_("worker"), max_length=120, blank=True, editable=False)
+    again = models.JSONField(null=True, blank=True, editable=False)
 
     class Meta(TeamOwned.Meta):
         verbose_name = _("task")
         verbose_name_plural = _("tasks")
         constraints = [
             models.UniqueConstraint(
-                fields=["team", "kind", "key"], condition=Q(state__in=["queued", "running"]), name="one_open_task_per_key"
+                fields=["team", "kind", "key"],
+                condition=Q(state__in=["queued", "running"]),
+                name="one_open_task_per_key",
             ),
         ]
         indexes = [

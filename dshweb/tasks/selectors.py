@@ -1,0 +1,25 @@
+"""Questions about the queue as a whole (health page, commands)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from dshweb.tasks.models import State, Task, Worker
+
+BEAT_SECONDS = 5
+ALIVE_SECONDS = 30
+
+
+def worker_alive() -> bool:
+    """Whether some worker has given a sign of life lately."""
+    return Worker.objects.filter(seen_at__gte=timezone.now() - timedelta(seconds=ALIVE_SECONDS)).exists()
+
+
+def queue_age() -> float | None:
+    """Seconds the oldest waiting task has been waiting; None when none waits."""
+    oldest = (
+        Task.unscoped.filter(state=State.QUEUED).order_by("created_at").values_list("created_at", flat=True).first()
+    )
+    return None if oldest is None else max(0.0, (timezone.now() - oldest).total_seconds())

@@ -1,0 +1,171 @@
+"""Long work: asked for, done once, told truly.
+
+The row is the truth; the queue only carries its id. A message that is lost, doubled or late changes nothing: only the
+row that can be taken is done, and rows nobody was told about are sent again by `reclaim`.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from dshweb.access.models import Team, User
+from dshweb.tasks import leases, registry
+from dshweb.tasks.models import OPEN, State, Task
+from dshweb.tasks.progress import Cancelled, Interrupted, LeaseLost, Progress, stopping
+
+log = logging.getLogger(__name__)
+
+MAX_ATTEMPTS = 5
+MAX_ERROR = 4000
+
+
+def enqueue(
+    team: Team | int,
+    kind: str,
+    key: str,
+    payload: dict[str, Any] | None = None,
+    label: str = "",
+    created_by: User | None = None,
+) -> Task:
+    """Ask for work. The open task of the same kind and key is returned if there is one.
+
+    Equal work that is already running may have read its input before what you changed: it is run once more after it
+    ended. The message is sent when the transaction commits; a queue that cannot be reached is logged and found later
+    by `reclaim`.
+    """
+    team_id = team if isinstance(team, int) else team.pk
+    same = {"team_id": team_id, "kind": kind, "key": key}
+    for _ in range(5):
+        # "once more" must reach the row while it still runs; a row that ended in between is not open any more
+        Task.unscoped.filter(**same, state=State.RUNNING).update(again=payload or {})
+        task = Task.unscoped.filter(**same, state__in=OPEN).first()
+        if task:
+            return task
+        try:
+            with transaction.atomic():
+                task = Task.unscoped.create(**same, payload=payload or {}, label=label[:300], created_by=created_by)
+        except IntegrityError:
+            continue  # somebody else asked for it this moment
+        transaction.on_commit(partial(send, task.pk))
+        return task
+    raise RuntimeError(f"task {kind} {key!r} opens and ends faster than it can be asked for")
+
+
+def send(task_id: int) -> bool:
+    """Tell a worker about the row. A failure is logged, never raised: the row stays queued."""
+    try:
+        from dshweb.tasks.tasks import run_task
+
+        run_task.apply_async((task_id,), retry=False)
+    except Exception as error:
+        log.warning("task %s stays queued, the queue cannot be reached: %s: %s", task_id, type(error).__name__, error)
+        return False
+    return True
+
+
+def run(task_id: int) -> bool:
+    """Do the task, if it is free to be done. False: it was not (done already, being done, cancelled, gone)."""
+    lease = leases.take(task_id)
+    if lease is None:
+        return False
+    task = Task.unscoped.get(pk=task_id)
+    progress = Progress(task, lease)
+    done: dict[str, Any]
+    try:
+        progress.step()
+        result = registry.find(task.kind)(progress, task.payload)
+        done = {"state": State.DONE, "result": result} | progress.fields()
+    except Cancelled:
+        done = {"state": State.CANCELLED} | progress.fields()
+    except LeaseLost:
+        log.warning("task %s (%s) was given to another worker; this one lets go of it", task_id, task)
+        return True
+    except Interrupted:
+        _give_back(task, lease)
+        return True
+    except Exception as error:
+        log.exception("task %s (%s) failed", task_id, task)
+        done = {"state": State.FAILED, "error": f"{type(error).__name__}: {error}"[:MAX_ERROR]} | progress.fields()
+    except BaseException:
+        _give_back(task, lease)
+        raise
+    with transaction.atomic():
+        if leases.release(task_id, lease, finished_at=timezone.now(), **done):
+            _once_more(task_id)
+        else:
+            log.warning("task %s (%s) was given to another worker before it ended here", task_id, task)
+    return True
+
+
+def _give_back(task: Task, lease: Any) -> None:
+    """Back to the queue, not counted as an attempt: the process ends, the work is not to blame."""
+    leases.release(task.pk, lease, state=State.QUEUED, attempts=max(0, task.attempts - 1), started_at=None)
+
+
+def _once_more(task_id: int) -> None:
+    """If the same work was asked for while it ran, ask for it now."""
+    task = Task.unscoped.get(pk=task_id)
+    if task.again is None or task.state == State.CANCELLED:
+        return
+    enqueue(task.team_id, task.kind, task.key, task.again, task.label, task.created_by)
+
+
+def cancel(task: Task) -> bool:
+    """Cancel a queued task now, a running one at its next step. False: it had ended already."""
+    now = timezone.now()
+    row = Task.unscoped.filter(pk=task.pk)
+    if row.filter(leases.free()).update(
+        state=State.CANCELLED, cancel_requested=True, finished_at=now, lease_id=None, lease_until=None, holder=""
+    ):
+        return True
+    return bool(row.filter(state=State.RUNNING).update(cancel_requested=True))
+
+
+def retry(task: Task, by: User | None = None) -> Task:
+    """A fresh task for the work of one that failed or was cancelled; an open one is returned as it is."""
+    if task.state in OPEN:
+        return task
+    return enqueue(task.team_id, task.kind, task.key, task.payload, task.label, by or task.created_by)
+
+
+def reclaim(limit: int = 100, older_than: float = 0) -> int:
+    """Find work that was lost and send it again; the number of rows sent.
+
+    Lost are running rows whose lease is over or whose process is dead, and queued rows whose message never arrived (a
+    queued row that waits behind others looks the same: sending it twice does no harm, so only the oldest `limit` are
+    sent, and only those that wait longer than `older_than` seconds). A row whose worker died `MAX_ATTEMPTS` times is
+    not tried again.
+    """
+    for task in Task.unscoped.filter(state=State.RUNNING):
+        over = task.lease_until is None or task.lease_until < timezone.now()
+        if not (over or leases.is_dead(task.holder)):
+            continue
+        mine = Task.unscoped.filter(pk=task.pk, state=State.RUNNING, lease_id=task.lease_id)
+        ended = {"lease_id": None, "lease_until": None, "holder": ""}
+        if task.cancel_requested:
+            mine.update(state=State.CANCELLED, finished_at=timezone.now(), **ended)
+        elif task.attempts >= MAX_ATTEMPTS:
+            error = f"WorkerDied: {task.attempts} workers ended while doing this; not tried again"
+            mine.update(state=State.FAILED, finished_at=timezone.now(), error=error, **ended)
+        else:
+            mine.update(state=State.QUEUED, **ended)
+    waiting = Task.unscoped.filter(state=State.QUEUED, created_at__lte=timezone.now() - timedelta(seconds=older_than))
+    return sum(send(pk) for pk in waiting.order_by("id").values_list("pk", flat=True)[:limit])
+
+
+def drain(team: Team | int | None = None) -> int:
+    """Do every free task here and now, oldest first, and those that come of them; the number done."""
+    rows = Task.unscoped.all() if team is None else Task.unscoped.filter(team=team)
+    count = 0
+    while not stopping.is_set():
+        pk = rows.filter(leases.free()).order_by("id").values_list("pk", flat=True).first()
+        if pk is None:
+            break
+        count += run(pk)
+    return count
