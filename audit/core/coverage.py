@@ -146,6 +146,7 @@ def _row(fact: KeyFact) -> Signal:
         sources=tuple(sorted(entry.sources)),
         occurrences=entry.rows,
         weight=fact.weight,
+        also=tuple(name for name in entry.names if name != entry.fact.canon),
         altered=fact.altered,
         evidence="assistant_only" if only_assistant else None,
     )

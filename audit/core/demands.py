@@ -84,16 +84,16 @@ def _of_message(
 ) -> None:
     for found in statements.corrections(block.text):
         correction = statements.resolve_old_values(found, earlier[-_EARLIER:])
-        if correction.old:
-            result.olds.append(correction.old)
+        result.olds += [old for old in (correction.old, *correction.old_values) if old]
         if ("c", correction.canon) not in seen:
             seen.add(("c", correction.canon))
-            status = statements.correction_kept(correction, list(summary)) if correction.scored else "unscored"
-            result.items.append(Demand(correction, block, status, correction.scored))
+            scored = correction.scored and statements.correction_scorable(correction, summary)
+            status = statements.correction_kept(correction, summary) if scored else "unscored"
+            result.items.append(Demand(correction, block, status, scored))
     for rule in statements.rules(block.text):
         name = ("r", " ".join(rule.text.split()).lower())
         if name not in seen:
             seen.add(name)
-            kept = statements.rule_kept(rule, list(summary))
+            kept = statements.rule_kept(rule, summary)
             status = "unscored" if kept is None else "kept" if kept else "lost"
             result.items.append(Demand(rule, block, status, kept is not None))

@@ -23,7 +23,9 @@ def grouped(rows: Sequence[tuple[Signal, Fact | None]], *, family_min: int) -> l
     keys: list[tuple[str, str, str] | None] = []
     for signal, fact in rows:
         alone = fact is None or signal.altered or "human" in signal.sources
-        key = None if alone or fact is None else (signal.cls, factlib.shape(fact), signal.tier)
+        key: tuple[str, str, str] | None = (
+            None if alone or fact is None else (signal.cls, factlib.shape(fact), signal.tier)
+        )
         keys.append(key)
         if key is not None:
             families.setdefault(key, []).append(signal)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from audit.core import facts as factlib
-from audit.core import statements
 from audit.core.case import AuditCase, Elsewhere
 from audit.core.evidence import Evidence
 from audit.core.facts import Fact
@@ -17,7 +16,7 @@ from audit.core.policy import Policy
 from audit.core.pool import Entry, Pool
 from audit.core.ranking import capped, ranked_unverified
 from audit.core.schema import ALTERED_BONUS, CLASS_WEIGHT, CORE_CLASSES, EXTENDED_CLASSES, Kind, Signal, Where, tier_of
-from audit.core.statements import Claim
+from audit.core.userlines import Judged, judged_lines
 
 _ONLY_ASSISTANT = frozenset({"assistant", "reasoning"})
 
@@ -29,7 +28,7 @@ class Fidelity:
     rows: list[Signal] = field(default_factory=list)
     assistant_only: list[Signal] = field(default_factory=list)
     facts: list[tuple[Entry, frozenset[str]]] = field(default_factory=list)
-    claims: list[tuple[Claim, int, bool]] = field(default_factory=list)
+    lines: list[Judged] = field(default_factory=list)
     altered_from: set[tuple[str, str]] = field(default_factory=set)
     asserted: Counter[str] = field(default_factory=Counter)
     verified: Counter[str] = field(default_factory=Counter)
@@ -50,7 +49,7 @@ def fidelity(case: AuditCase, summary: Pool, leaves: Pool) -> Fidelity:
                 result.assistant_only.append(_row(entry, "verified", sources=sources, proof="assistant_only"))
         else:
             unmatched.append(entry)
-    _judge_claims(case, result)
+    _judge_lines(case, result)
     _judge_unmatched(case, result, unmatched, summary, leaves)
     return result
 
@@ -103,53 +102,16 @@ def _row(
     )
 
 
-def _judge_claims(case: AuditCase, result: Fidelity) -> None:
-    human = [block.text for leaf in case.leaves for block in leaf.blocks if block.source == "human"]
-    other = [
-        block.text for leaf in case.leaves for block in leaf.blocks if block.source not in ("human", "tool_result")
-    ]
-    tools = [block.text for leaf in case.leaves for block in leaf.blocks if block.source == "tool_result"]
-    for index, text in enumerate(case.summary):
-        for claim in _claims(text):
-            supported = statements.supported(claim, human, [])
-            only_others = (
-                not supported and claim.kind == "user_rule" and statements.supported(claim, human, other + tools)
-            )
-            result.asserted[claim.kind] += 1
-            result.claims.append((claim, index, supported or only_others))
-            if supported or only_others:
-                result.verified[claim.kind] += 1
-                if only_others and not statements.supported(claim, [], tools):
-                    result.assistant_only.append(_claim_row(case, claim, index, "verified", "assistant_only"))
-            else:
-                kind: Kind = "consent" if claim.kind == "user_consent" else "unverified"
-                result.rows.append(_claim_row(case, claim, index, kind, None))
-
-
-def _claims(text: str) -> list[Claim]:
-    """Claims of a block in order; of overlapping ones the strictest kind: consent, quote, rule."""
-    found: list[Claim] = []
-    for claim in (
-        *statements.claimed_consents(text),
-        *statements.claimed_quotes(text),
-        *statements.claimed_rules(text),
-    ):
-        if all(claim.end <= other.start or other.end <= claim.start for other in found):
-            found.append(claim)
-    return sorted(found, key=lambda claim: (claim.start, claim.end))
-
-
-def _claim_row(case: AuditCase, claim: Claim, index: int, kind: Kind, proof: str | None) -> Signal:
-    return Signal(
-        cls=claim.kind,
-        text=claim.text,
-        canon=" ".join(claim.text.split()),
-        where=Where("summary", case.summary_seq, index, claim.start, claim.end),
-        kind=kind,
-        tier="A",
-        weight=CLASS_WEIGHT[claim.kind],
-        evidence=proof,
-    )
+def _judge_lines(case: AuditCase, result: Fidelity) -> None:
+    for judged in judged_lines(case):
+        result.lines.append(judged)
+        result.asserted[judged.claim.kind] += 1
+        if judged.source is None:
+            result.rows.append(judged.row(case))
+        else:
+            result.verified[judged.claim.kind] += 1
+            if judged.source == "assistant":
+                result.assistant_only.append(judged.row(case))
 
 
 class _Places:

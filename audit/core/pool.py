@@ -25,7 +25,8 @@ class Mention:
 @dataclass(slots=True)
 class Entry:
     """One fact of a side. `first` is its earliest mention by the best source; `rows` counts rows that hold
-    it, `times` its mentions."""
+    it, `times` its mentions; `names` are the canons of
+    paths merged into one."""
 
     first: Mention
     rows: int = 0
@@ -34,6 +35,7 @@ class Entry:
     mentions: list[Mention] = field(default_factory=list)
     last_seq: int = -1
     arguments: int = 0
+    names: tuple[str, ...] = ()
 
     @property
     def fact(self) -> Fact:
@@ -53,6 +55,21 @@ class Entry:
         if _RANK[block.source] < _RANK[self.first.block.source]:
             self.first = Mention(fact, block)
 
+    def absorb(self, other: Entry) -> None:
+        """Take over another entry of the same thing; rows that held both names count twice."""
+        self.rows += other.rows
+        self.times += other.times
+        self.sources |= other.sources
+        self.arguments += other.arguments
+        self.names = tuple(dict.fromkeys((*self.names, self.fact.canon, other.fact.canon, *other.names)))
+        if _RANK[other.first.block.source] < _RANK[self.first.block.source]:
+            self.first = other.first
+        self.mentions = sorted((*self.mentions, *other.mentions), key=_place)[:_LISTED]
+
+
+def _place(mention: Mention) -> tuple[int, int, int]:
+    return (mention.block.seq, mention.block.index, mention.fact.start)
+
 
 class Pool:
     """Facts of a side, in order of first mention."""
@@ -69,6 +86,13 @@ class Pool:
                 entry = self.entries[key] = Entry(Mention(fact, block))
             entry.add(fact, block)
 
+    def merge_aliases(self, cwd: str | None) -> None:
+        """Let a relative path and the one longer path it names be one entry, under the longer name (§2.6 Aliases)."""
+        named = factlib.aliases([entry.fact for entry in self], cwd)
+        for short, long in sorted(named.items()):
+            if short != long and short in self.entries and long in self.entries:
+                self.entries[long].absorb(self.entries.pop(short))
+
     def get(self, fact: Fact) -> Entry | None:
         return self.entries.get(factlib.key(fact))
 
@@ -79,8 +103,8 @@ class Pool:
         return len(self.entries)
 
 
-def pool_of(leaves: Iterable[Leaf], cache: FactCache, rules: Rules) -> Pool:
-    """Gather the facts of leaves, in seq order."""
+def pool_of(leaves: Iterable[Leaf], cache: FactCache, rules: Rules, cwd: str | None) -> Pool:
+    """Gather the facts of leaves, in seq order, aliases of one path merged."""
     pool = Pool()
     for leaf in leaves:
         for ordinal, block in enumerate(leaf.blocks):
@@ -88,4 +112,5 @@ def pool_of(leaves: Iterable[Leaf], cache: FactCache, rules: Rules) -> Pool:
             pool.add(block, found.facts)
             if found.cut:
                 pool.cut.append((block.seq, block.index))
+    pool.merge_aliases(cwd)
     return pool

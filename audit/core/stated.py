@@ -28,9 +28,9 @@ _INNER_LABEL = re.compile(r"[\"'][^\W\d][\w .-]{0,48}[\"'][ \t]?:")
 _SKELETON = re.compile(r"\b[0-9A-Fa-f]+\b|\d+")
 _FRAMING = {"(": ")", "[": "]", "<": ">"}
 _CODE = re.compile(
-    r"^\s*(?:def |class |import |from \w|return\b|raise |if |elif |else\b|for |while |with |try\b|except\b|async |await "
-    r"|const |let |var |function\b|func |fn |pub |private |public |static |export |package |#include|@\w|//|/\*|self\."
-    r"|type \w|struct )"
+    r"^\s*(?:def |class |import |from \w|return\b|raise |if |elif |else\b|for |while |with |try\b|except\b|async "
+    r"|await |const |let |var |function\b|func |fn |pub |private |public |static |export |package |#include|@\w|//|/\*"
+    r"|self\.|type \w|struct )"
     r"|[;{]\s*$|=>|->\s*\w|\w\(\w[^()]{0,80}=|\)\s*[:{]\s*$|^\s*\w[\w.]{0,60}\([^)]{0,200}\)[;,]?\s*$"
 )
 _PROGRESS = re.compile(r"[█▉▊▋▌▍▎▏░▒▓━─]{3}|[=#]{4,}>?\s*\]|\d{1,3}%\|| ETA[ :]|\r")
