@@ -31,7 +31,7 @@ _WEAK = "key|auth|authorization|pw|pass"
 _QUOTE = "(?:\\\\{0,8}[\"'`”’」』])?"
 _SAY_EN = (
     "(?:is|was)(?:[ \\t]+(?:now|still|set[ \\t]+to|:))?|will[ \\t]+be|should[ \\t]+be|equals|"
-    "(?:has[ \\t]+been[ \\t]+|was[ \\t]+)?(?:changed|set|reset|updated)[ \\t]+to|to"
+    "(?:has[ \\t]+been[ \\t]+|was[ \\t]+)?(?:changed|set|reset|updated)[ \\t]+to"
 )
 _SAY_ZH = "(?:已|就|被)?(?:改成|改为|设为|设置为|设成|换成|重置为|更新为|是|为|叫|用|等于)了?"
 _MARK = "(?::[ \\t]*(?:str|string|String|bytes)(?:[ \\t]*[|][ \\t]*None)?[ \\t]*=)|[:=：＝]{1,3}>?|=>|>"
@@ -50,6 +50,8 @@ FLAG = (
     "(?i)(?:--?[a-z-]{0,30}(?:(?P<password>password|passwd|passphrase|pass)|(?P<secret>secret|api-?key|access-?key)|"
     "(?P<token>token)|(?P<weak>key))(?P<gap>[ \\t]{1,8})|"
     "(?P<ask>(?:use|using|with|via|enter|type)[ \\t]+(?:the[ \\t]+)?(?:password|passphrase|passcode)[ \\t]+)|"
+    "(?P<set>(?:set|change|reset|update)[ \\t]+(?:(?:the|my|your|its|a)[ \\t]+)?(?:[a-z]{1,20}[ \\t]+){0,2}(?:password|passphrase|passcode)"
+    "[ \\t]+to[ \\t]+)|"
     "(?P<pass_p>sshpass[ \\t]+-p[ \\t]*))[^ \\t\\r\\n-]"
 )
 USER = "(?:curl[^\\n]{0,200}[ \\t](?:-u|--user)[ \\t=]*[\"']?|--(?:proxy-)?user[ \\t=][\"']?)[A-Za-z0-9._@-]{1,64}:[^ \\t\\r\\n\"':]{4}"
@@ -127,7 +129,9 @@ def _flags(data: bytes) -> Iterator[tuple[int, int]]:
         value = _take(data, at)
         kind: values.Kind = next((k for k in _KINDS if m.group(_FLAG_GROUP[k]) is not None), "password")
         ok = (
-            values.chosen(value.text) if m.group(_FLAG_GROUP["ask"]) else values.bare_secret(value.text, kind, env=True)
+            values.chosen(value.text)
+            if m.group(_FLAG_GROUP["ask"]) or m.group(_FLAG_GROUP["set"])
+            else values.bare_secret(value.text, kind, env=True)
         )
         if ok:
             yield value.start, value.end

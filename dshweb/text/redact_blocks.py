@@ -28,7 +28,8 @@ _url_rest = re2.compile(b"[^\\s/\"'`<>\\\\]*@")
 _cookie = re2.compile(_COOKIE.encode())
 _cookie_rest = re2.compile(b"[^\\r\\n\"'\\\\]*")
 
-PREFILTERS: tuple[str, ...] = (_BEGIN, _PUTTY, _URL, _COOKIE)
+# For the first look: no counted part that may begin at any letter, which would multiply the automaton's states.
+PREFILTERS: tuple[str, ...] = (_BEGIN, _PUTTY, "://[^\\s/?#@:\"'`<>\\\\]*:[^\\s/\"'`<>\\\\@]+@", _COOKIE)
 
 
 def private_keys(data: bytes) -> Iterator[tuple[int, int]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any
 
 from . import redact_values as values
@@ -33,6 +34,7 @@ _STREAM = {"text-chunks": "texts", "reasoning-chunks": "texts", "tool-call-chunk
 _DELTA = {"text-delta": "text", "reasoning-delta": "text", "tool-call-delta": "argumentsDelta"}
 
 
+@lru_cache(maxsize=4096)
 def key_kind(key: str) -> values.Kind | None:
     """What a member's name says about its value: password, secret, token, weak (`key`), or None."""
     if len(key) > 100:
@@ -53,6 +55,34 @@ def mask_member(key: str, text: str, mask: Mask) -> str:
         masked = mask(text)
         return masked if re.fullmatch(r"(?:[A-Za-z]+ )?\[redacted:[a-z0-9-]+\]", masked) else REPLACEMENT
     return mask(text)
+
+
+def worth_a_look(value: object, hit: Callable[[str], bool]) -> bool:
+    """Whether a value can hold anything to mask: one look at all its strings joined, and at the names of its members.
+
+    Only for patterns without anchors: what is found in one string is found in the joined text too.
+    """
+    strings: list[str] = []
+    todo: list[object] = [value]
+    while todo:
+        item = todo.pop()
+        if isinstance(item, str):
+            strings.append(item)
+        elif isinstance(item, dict):
+            for key, inner in item.items():
+                if isinstance(inner, str):
+                    strings.append(inner)
+                    if inner and isinstance(key, str) and (key == "value" or key_kind(key) is not None):
+                        return True
+                elif isinstance(inner, dict | list):
+                    todo.append(inner)
+            strings.extend(k for k in item if isinstance(k, str) and len(k) > 8)
+            if isinstance(item.get("dt"), list):
+                strings.extend("".join(pieces) for pieces in _joined([item]))
+        elif isinstance(item, list):
+            todo.extend(item)
+            strings.extend("".join(pieces) for pieces in _joined(item))
+    return any(s.startswith("--") for s in strings) or hit("\0".join(strings))
 
 
 def mask_tree(value: object, mask: Mask, mask_pieces: MaskPieces) -> object:
@@ -126,12 +156,7 @@ def mask_runs(rows: Iterable[object], mask_pieces: MaskPieces) -> list[object]:
     are the given objects; everything else in the rows is left to `mask_json`.
     """
     out = list(rows)
-    runs: dict[tuple[object, ...], list[tuple[int, list[str]]]] = {}
-    for i, row in enumerate(out):
-        found = _pieces(row) if isinstance(row, dict) else None
-        if found is not None:
-            runs.setdefault(found[0], []).append((i, found[1]))
-    for run in runs.values():
+    for run in _runs(out):
         pieces = [p for _, texts in run for p in texts]
         masked = mask_pieces(pieces)
         if masked == pieces:
@@ -143,6 +168,20 @@ def mask_runs(rows: Iterable[object], mask_pieces: MaskPieces) -> list[object]:
                 out[i] = _with_pieces(row, masked[at : at + len(texts)])
             at += len(texts)
     return out
+
+
+def _runs(rows: list[object]) -> Iterable[list[tuple[int, list[str]]]]:
+    """The stream records among rows, by block: for each its place in the list and its pieces of text."""
+    runs: dict[tuple[object, ...], list[tuple[int, list[str]]]] = {}
+    for i, row in enumerate(rows):
+        found = _pieces(row) if isinstance(row, dict) else None
+        if found is not None:
+            runs.setdefault(found[0], []).append((i, found[1]))
+    return runs.values()
+
+
+def _joined(rows: list[object]) -> Iterable[list[str]]:
+    return ([p for _, texts in run for p in texts] for run in _runs(rows))
 
 
 def _pieces(row: Row) -> tuple[tuple[object, ...], list[str]] | None:

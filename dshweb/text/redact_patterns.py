@@ -8,8 +8,10 @@ no look-around and an escaped line break (`\\nsk-…` inside JSON text) must cou
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+
+import re2
 
 from . import redact_values as values
 
@@ -20,7 +22,10 @@ B64 = r"A-Za-z0-9+/=_\-"
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One token shape. `head` (RE2) is kept when `keep`, else masked too; `check` sees the text after the head."""
+    """One token shape. `head` (RE2) is kept when `keep`, else masked too; `check` sees the text after the head.
+
+    `look` replaces a head that may begin anywhere (a counted class) in the first look.
+    """
 
     name: str
     head: str
@@ -28,11 +33,17 @@ class Shape:
     least: int
     keep: bool = False
     check: Callable[[str], bool] | None = None
+    look: str = ""
 
     @property
     def expression(self) -> str:
         """The shape as one RE2 expression: group 1 is the head, the whole is at least what must be there."""
         return f"({self.head})[{self.tail}]{{{self.least}}}"
+
+    @property
+    def first(self) -> str:
+        """For the first look: matches at least whatever `expression` does, with fewer states (`look` is its head)."""
+        return f"(?:{self.look or self.head})[{self.tail}]{{{min(self.least, 20)}}}"
 
 
 SHAPES: tuple[Shape, ...] = (
@@ -60,19 +71,19 @@ SHAPES: tuple[Shape, ...] = (
     Shape("google", "1//0", NAME, 30),
     Shape("azure", "(?i:AccountKey|SharedAccessKey|SharedSecretValue)=", B64, 12, keep=True),
     Shape("azure", "[?&;](?i:sig)=", B64 + "%", 20, keep=True),
-    Shape("azure", "[A-Za-z0-9_~.]{3}[0-9]Q~", NAME + ".~", 30),
+    Shape("azure", "[A-Za-z0-9_~.]{3}[0-9]Q~", NAME + ".~", 30, look="[0-9]Q~"),
     Shape("alibaba", "LTAI", WORD, 12, check=values.has_digit),
     Shape("tencent", "AKID", WORD, 13),
     Shape("volcengine", "AK(?:LT|TP)", WORD + r"=_\-", 20, check=values.has_digit),
     Shape("baidu", "bce-v3/ALTAK-", NAME + "/", 16),
-    Shape("zhipu", "[0-9a-f]{32}[.]", WORD, 12),
+    Shape("zhipu", "[0-9a-f]{32}[.]", WORD, 12, look="[0-9a-f][.]"),
     Shape("huggingface", "(?:hf_|api_org_)", WORD, 16, check=values.key_like),
     Shape("npm", "npm_", WORD, 20, check=values.key_like),
     Shape("pypi", "pypi-", NAME, 16, check=values.key_like),
     Shape("mem0", "m0-", WORD, 20, check=values.key_like),
     Shape("mem0", "mem0_", WORD, 12, check=values.key_like),
     Shape("sendgrid", "SG[.]", NAME, 16, check=None),
-    Shape("telegram", "[0-9]{8,10}:A", NAME, 30, check=values.key_like),
+    Shape("telegram", "[0-9]{8,10}:A", NAME, 30, check=values.key_like, look="[0-9]:A"),
     Shape(
         "discord", "(?i:https?://(?:ptb[.]|canary[.])?discord(?:app)?[.]com/api/webhooks/)", NAME + "/", 16, keep=True
     ),
@@ -103,7 +114,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("sentry", "sntry[su]_", B64, 20),
     Shape("postman", "PMAK-", NAME, 20),
     Shape("atlassian", "AT(?:ATT3x|CTT3x|BB)", B64, 20),
-    Shape("terraform", "[A-Za-z0-9]{14}[.]atlasv1[.]", NAME, 20),
+    Shape("terraform", "[A-Za-z0-9]{14}[.]atlasv1[.]", NAME, 20, look="[.]atlasv1[.]"),
     Shape("jwt", "eyJ[A-Za-z0-9_-]{6,200}[.]", NAME + ".", 12),
     Shape("bearer", "(?i:bearer)(?:[ \\t]+|%20|[+])", WORD + r"._~+/=\-", 16, keep=True, check=values.bearer_like),
     Shape(
@@ -115,3 +126,46 @@ SHAPES: tuple[Shape, ...] = (
         check=values.bearer_like,
     ),
 )
+
+_COMPILED = [(s, re2.compile(s.expression.encode()), re2.compile(f"[{s.tail}]*".encode())) for s in SHAPES]
+_WORD = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
+_HEX = frozenset(b"0123456789abcdefABCDEF")
+_LOOK = 512  # bytes of a candidate that its check sees
+
+
+def shape_spans(data: bytes) -> Iterator[tuple[int, str, int, int]]:
+    """Rank, class, start and end (bytes) of every token shape in UTF-8 text. Shapes may overlap one another."""
+    for rank, (shape, compiled, tail) in enumerate(_COMPILED, 1):
+        for start, end in _find(data, shape, compiled, tail):
+            yield rank, shape.name, start, end
+
+
+def _find(data: bytes, shape: Shape, compiled: re2._Regexp, tail: re2._Regexp) -> Iterator[tuple[int, int]]:
+    at = 0
+    while (m := compiled.search(data, at)) is not None:
+        start, inner, least = m.start(), m.end(1), m.end()
+        if not _edge(data, start):
+            at = start + 1
+            continue
+        end = tail.match(data, least).end()
+        while end > least and data[end - 1] in b"._-":
+            end -= 1
+        if shape.check is not None and not shape.check(
+            data[inner : min(end, inner + _LOOK)].decode("ascii", "replace")
+        ):
+            at = max(start + 1, min(end, start + _LOOK))
+            continue
+        yield (inner if shape.keep else start), end
+        at = end
+
+
+def _edge(data: bytes, at: int) -> bool:
+    """Whether a token may begin here: no ASCII word character before, or an escape (`\\n`, `\\u0022`, `%3D`)."""
+    if at == 0 or data[at - 1] not in _WORD:
+        return True
+    before = data[max(0, at - 6) : at]
+    if before.endswith((b"\\n", b"\\t", b"\\r")):
+        return True
+    if before[-3:-2] == b"%" and set(before[-2:]) <= _HEX:
+        return True
+    return before.startswith(b"\\u") and set(before[2:]) <= _HEX

@@ -38,6 +38,7 @@ _PLACEHOLDER = re.compile(
     r".*(?:\*\*\*|•••|xxxx|…|\.\.\.).*",
     re.I | re.S,
 )
+_KEY_CHARS = re.compile(r"[A-Za-z0-9+/=_.:~-]+")
 _CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\u3000-\u303f]")
 _ASCII_RUN = re.compile(r"[!-~]+")
 _WORDS = frozenset(
@@ -116,7 +117,7 @@ def _identifier(value: str) -> bool:
 
 def strong(value: str) -> bool:
     """Good enough for a bare `key`: one run of 16 or more letters and digits, mixed, and no digest or UUID."""
-    if len(value) < 16 or " " in value or _UUID.fullmatch(value) or _CJK.search(value):
+    if len(value) < 16 or not _KEY_CHARS.fullmatch(value) or _UUID.fullmatch(value):
         return False
     if re.fullmatch(r"(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128})", value):
         return False
