@@ -14,13 +14,13 @@ from typing import BinaryIO, Final, Literal
 import msgspec
 import zstandard
 
+from .decode import Decoder, RefusedError, why
 from .limits import Limits
 from .zframe import BAD, MAGIC, SHORT, Shape, is_skippable, measure, starts_frame
 
 Kind = Literal["data", "skippable", "torn", "corrupt", "refused", "junk"]
 
 WINDOW: Final = 1 << 20
-READ_PIECE: Final = 1 << 20
 RESYNC_FREE: Final = 16 << 20
 RESYNC_FACTOR: Final = 8
 
@@ -39,71 +39,6 @@ class Frame(msgspec.Struct, frozen=True):
     code: str = ""
     detail: str = ""
     provisional: bool = False
-
-
-class _RefusedError(Exception):
-    """A frame that is not decoded because of a limit."""
-
-    def __init__(self, code: str, detail: str) -> None:
-        super().__init__(detail)
-        self.code = code
-        self.detail = detail
-
-
-class Decoder:
-    """Decodes single frames within limits. `decoded_in` counts stored bytes handed to the decompressor."""
-
-    def __init__(self, limits: Limits) -> None:
-        self.limits = limits
-        self.decoded_in = 0
-        self._small = min(limits.frame_bytes, limits.ratio_floor, 1 << 20)
-        self._zstd = zstandard.ZstdDecompressor()
-
-    def admit(self, shape: Shape, stored: int) -> None:
-        """Raise `_RefusedError` when the headers alone show that the frame is out of bounds."""
-        limits = self.limits
-        if shape.dictionary:
-            raise _RefusedError("dictionary", f"needs dictionary {shape.dictionary}")
-        if shape.window > limits.window_bytes and shape.window > shape.high:
-            raise _RefusedError("limit_window", f"window of {shape.window} bytes, limit {limits.window_bytes}")
-        if shape.low > limits.frame_bytes:
-            raise _RefusedError("limit_frame", f"decodes to {shape.low} bytes or more, limit {limits.frame_bytes}")
-        cap = limits.frame_cap(stored)
-        if shape.low > cap:
-            raise _RefusedError("limit_ratio", f"{stored} bytes decode to {shape.low} or more, limit {cap}")
-
-    def fast(self, buf: bytes, i: int, shape: Shape) -> bytes | None:
-        """Decode the frame at `i` of `buf` if it is far below every limit and valid, else None (look closer)."""
-        if shape.high > self._small or shape.window > self.limits.window_bytes or shape.dictionary:
-            return None
-        self.decoded_in += shape.end - i
-        try:
-            return self._zstd.decompress(buf[i : shape.end], max_output_size=shape.high or 1)
-        except zstandard.ZstdError:
-            return None
-
-    def whole(self, piece: memoryview, shape: Shape) -> bytes:
-        """Decode one complete frame, checksum included. Raises `_RefusedError` or `zstandard.ZstdError`."""
-        self.admit(shape, len(piece))
-        if shape.high <= self.limits.frame_cap(len(piece)):
-            self.decoded_in += len(piece)
-            return self._zstd.decompress(piece, max_output_size=shape.high or 1)
-        return self.prefix(piece)
-
-    def prefix(self, piece: memoryview) -> bytes:
-        """Decode as far as the bytes go, never beyond the cap. Same errors as `whole`."""
-        cap = self.limits.frame_cap(len(piece))
-        self.decoded_in += len(piece)
-        out: list[bytes] = []
-        total = 0
-        with self._zstd.stream_reader(piece, closefd=False) as reader:
-            while part := reader.read(READ_PIECE):
-                total += len(part)
-                if total > cap:
-                    code = "limit_frame" if cap == self.limits.frame_bytes else "limit_ratio"
-                    raise _RefusedError(code, f"{len(piece)} bytes decode to more than {cap}")
-                out.append(part)
-        return b"".join(out)
 
 
 class FrameWalker:
@@ -229,7 +164,7 @@ class FrameWalker:
         try:
             piece = self._piece(pos, length)
             return Frame(pos, length, "data", self.decoder.whole(piece, shape))
-        except _RefusedError as error:
+        except RefusedError as error:
             return Frame(pos, length, "refused", b"", error.code, error.detail)
         except zstandard.ZstdError as error:
             code = "bad_checksum" if "checksum" in str(error) else "corrupt_frame"
@@ -237,7 +172,7 @@ class FrameWalker:
                 # Its own block headers may be what is broken: the next true frame can lie inside its claimed length.
                 self.resync_work += length
                 length = (self._resync(pos, stop=pos + length) or pos + length) - pos
-            return Frame(pos, length, "corrupt", b"", code, _why(error))
+            return Frame(pos, length, "corrupt", b"", code, why(error))
 
     def _chain_goes_on(self, pos: int) -> bool:
         if pos >= self.size:
@@ -255,16 +190,16 @@ class FrameWalker:
             return Frame(pos, length, "refused", b"", "limit_frame", "unfinished frame too long", provisional=True)
         i = self._at(pos, length)
         data = b""
-        detail = f"the file ends inside the frame, {length} bytes of it are there"
+        detail = "the file ends inside the frame"
         if self._buf.startswith(MAGIC, i):
             shape = measure(self._buf, i, len(self._buf))
             try:
                 self.decoder.admit(shape, length)
                 data = self.decoder.prefix(self._piece(pos, length))
-            except _RefusedError as error:
+            except RefusedError as error:
                 return Frame(pos, length, "refused", b"", error.code, error.detail, provisional=True)
             except zstandard.ZstdError as error:
-                return Frame(pos, length, "torn", b"", "torn_tail", f"{detail}; {_why(error)}", provisional=True)
+                return Frame(pos, length, "torn", b"", "torn_tail", f"{detail}; {why(error)}", provisional=True)
         return Frame(pos, length, "torn", data, "torn_tail", detail, provisional=True)
 
     def _broken(self, pos: int, detail: str, *, junk: bool = False) -> Frame:
@@ -314,7 +249,7 @@ class FrameWalker:
         self.resync_work += shape.end
         try:
             self.decoder.whole(self._piece(pos, shape.end), shape)
-        except (_RefusedError, zstandard.ZstdError):
+        except (RefusedError, zstandard.ZstdError):
             return False
         return True
 
@@ -334,10 +269,5 @@ def read_frame(source: BinaryIO, offset: int, length: int, limits: Limits | None
         raise ValueError(f"no frame of {length} bytes at byte {offset}")
     try:
         return Decoder(limits).whole(memoryview(piece), shape)
-    except (_RefusedError, zstandard.ZstdError) as error:
-        raise ValueError(f"frame at byte {offset}: {_why(error)}") from error
-
-
-def _why(error: Exception) -> str:
-    """The library's reason without its own prefix."""
-    return str(error).rsplit("error: ", 1)[-1]
+    except (RefusedError, zstandard.ZstdError) as error:
+        raise ValueError(f"frame at byte {offset}: {why(error)}") from error

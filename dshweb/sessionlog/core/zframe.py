@@ -48,7 +48,7 @@ def starts_frame(head: bytes) -> bool:
 
 
 def _header(buf: bytes, i: int, stop: int) -> tuple[int, int, int | None, bool, int]:
-    """Of the frame at `i`: index of the first block (or SHORT, BAD), window, content size, checksum flag, dictionary."""
+    """Of the frame at `i`: first block's index (or SHORT, BAD), window, content size, checksum flag, dictionary."""
     if i + 5 > stop:
         return SHORT, 0, None, False, 0
     desc = buf[i + 4]

@@ -1,0 +1,92 @@
+"""The frame index: what is kept of each frame, so that any event can be read again without the rest of the log.
+
+Rule: rule 4 of the house (the log is the truth, a frame index gives any event by seq).
+"""
+
+from __future__ import annotations
+
+from typing import BinaryIO, Literal
+
+import msgspec
+
+from .accounting import Accounting
+from .damage import DamageLog
+from .events import Event
+from .frames import FrameWalker
+from .limits import Limits
+from .rows import RowReader
+from .zframe import MAGIC, is_skippable
+
+BatchKind = Literal["data", "skippable", "torn", "corrupt", "refused", "junk", "plain", "tail"]
+
+
+class FrameInfo(msgspec.Struct, frozen=True):
+    """One frame of the index: all that is needed to read its events again without the rest of the log.
+
+    `kind` is as in `Frame`, "plain" for a stretch of an uncompressed log, "tail" for a last row without line end.
+    `rows` counts the lines that end in it (header apart), `first_row` is the number of the first. `next_seq` is the seq
+    expected at its start. Its first row begins `carry_skip` decoded bytes into the frame at `carry_offset` (None: in
+    this frame). A `provisional` frame is read again once the log has grown.
+    """
+
+    offset: int
+    length: int
+    kind: BatchKind
+    first_seq: int | None
+    last_seq: int | None
+    rows: int
+    events: int
+    decoded_bytes: int
+    first_row: int
+    next_seq: int
+    carry_offset: int | None = None
+    carry_skip: int = 0
+    has_header: bool = False
+    provisional: bool = False
+    code: str = ""
+
+
+class FrameBatch(msgspec.Struct, frozen=True):
+    """One frame and the events of the rows that end in it."""
+
+    frame: FrameInfo
+    events: list[Event]
+
+
+def decoded_between(source: BinaryIO, start: int, end: int, limits: Limits, *, compressed: bool = True) -> bytes:
+    """Decoded bytes of the readable frames from offset `start` to `end`, which must be frame borders."""
+    if not compressed:
+        source.seek(start)
+        return source.read(end - start)
+    walker = FrameWalker(source, limits, start=start, size=end)
+    return b"".join(frame.data for frame in walker if frame.kind in ("data", "torn"))
+
+
+def read_events(source: BinaryIO, frame: FrameInfo, limits: Limits | None = None) -> list[Event]:
+    """Events of one frame of the index, read at random: the same as in the batch that gave `frame`.
+
+    Their `inherited` is always False (compare seqs with `inherited_before`). A frame that can no longer be decoded
+    gives no events.
+    """
+    limits = limits or Limits()
+    accounting = Accounting(rows=frame.first_row)
+    rows = RowReader(limits, accounting, DamageLog())
+    rows.seen_line = not frame.has_header
+    rows.next_seq = frame.next_seq
+    rows.provisional = frame.provisional
+    start = frame.offset if frame.carry_offset is None else frame.carry_offset
+    data = decoded_between(
+        source, start, frame.offset + frame.length, limits, compressed=frame.kind != "plain" and _framed(source)
+    )
+    if frame.carry_offset is not None:
+        data = data[frame.carry_skip :]
+    events = rows.feed(data, frame.offset)
+    if frame.kind == "tail":
+        events += rows.finish(frame.offset, torn=True)
+    return events
+
+
+def _framed(source: BinaryIO) -> bool:
+    source.seek(0)
+    head = source.read(4)
+    return head.startswith(MAGIC) or (len(head) == 4 and is_skippable(head, 0)) or head[:1] != b"{"

@@ -1,0 +1,309 @@
+"""From decoded bytes to numbered events: lines over frame borders, header, order of seqs, inherited prefix.
+
+Rules: SESSION-LOG §2 to §4; STATE-EVENTS "three cuts" for the inherited prefix; field reports FR-037 (a header is the
+first line, not the first frame), FR-041, FR-043, FR-044 and FR-053.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from .accounting import Accounting
+from .body import decode_json
+from .damage import DamageLog
+from .events import Event, strict_row, surface_op, tolerant_row
+from .header import Header, is_header, parse_header
+from .limits import Limits
+
+END_SEED = "session/end-seed"
+
+
+class RowReader:
+    """Takes decoded bytes in file order and gives events. All state but the unfinished row is JSON-able.
+
+    `next_seq` is the seq the next event should have. `pending` is the unfinished row at the end of the bytes so far,
+    which began `pending_skip` decoded bytes into the frame at `pending_offset`.
+    """
+
+    def __init__(self, limits: Limits, accounting: Accounting, damage: DamageLog) -> None:
+        self.limits = limits
+        self.accounting = accounting
+        self.damage = damage
+        self.header: Header | None = None
+        self.forked = False
+        self.seen_line = False
+        self.next_seq = 0
+        self.max_seq = -1
+        self.last_type = ""
+        self.cut: int | None = None
+        self.hurt: int | None = None  # offset of damaged bytes since the last row with a seq
+        self.discarding = False  # inside a row beyond the limit
+        self.pending: list[bytes] = []
+        self.pending_bytes = 0
+        self.pending_offset = 0
+        self.pending_skip = 0
+        self.provisional = False
+
+    # ---- bytes to lines
+
+    def feed(self, data: bytes, offset: int) -> list[Event]:
+        """Events of the rows that end in `data`, the decoded bytes of the frame at file offset `offset`."""
+        lines = data.split(b"\n")
+        tail = lines.pop()
+        events: list[Event] = []
+        if lines:
+            if self.discarding:
+                del lines[0]
+                self.discarding = False
+            elif self.pending:
+                lines[0] = self.take_pending() + lines[0]
+            valid = data.isascii() or _is_utf8(data)
+            self._lines(lines, events, offset, valid=valid)
+        if tail and not self.discarding:
+            if not self.pending:
+                self.pending_offset = offset
+                self.pending_skip = len(data) - len(tail)
+            self.pending.append(tail)
+            self.pending_bytes += len(tail)
+            if self.pending_bytes > self.limits.row_bytes:
+                self._drop_row("limit_row")
+                self.damage.add("limit_row", offset=offset, detail=f"row longer than {self.limits.row_bytes} bytes")
+                self.discarding = True
+        return events
+
+    def take_pending(self) -> bytes:
+        """The unfinished row, which is forgotten."""
+        row = b"".join(self.pending)
+        self.pending = []
+        self.pending_bytes = 0
+        return row
+
+    def hit_damage(self, offset: int) -> None:
+        """Bytes at `offset` could not be read: a row that reached into them is lost."""
+        if self.pending:
+            self._drop_row("cut_row")
+        self.discarding = False
+        if self.hurt is None:
+            self.hurt = offset
+
+    def finish(self, offset: int, *, torn: bool) -> list[Event]:
+        """The unfinished row at the end of the log: kept if it is a whole JSON object, else counted as torn."""
+        if not self.pending:
+            return []
+        line = self.take_pending()
+        row = self._tolerant(line)
+        if isinstance(row, str) and not self._is_header_line(line):
+            self.accounting.lines += 1
+            self.accounting.rows += 1
+            self.accounting.skip("torn_row")
+            if not torn:
+                self.damage.add("torn_row", offset=offset, detail=f"the last row breaks off after {len(line)} bytes")
+            return []
+        events: list[Event] = []
+        self._lines([line], events, offset, valid=_is_utf8(line))
+        return events
+
+    def _drop_row(self, reason: str) -> None:
+        self.take_pending()
+        self.accounting.lines += 1
+        self.accounting.rows += 1
+        self.accounting.skip(reason)
+
+    def _is_header_line(self, line: bytes) -> bool:
+        try:
+            return is_header(decode_json(line)[0])
+        except ValueError:
+            return False
+
+    # ---- lines to events
+
+    def _lines(self, lines: list[bytes], events: list[Event], offset: int, *, valid: bool) -> None:
+        after_damage = self.hurt is not None
+        self.accounting.lines += len(lines)
+        for line in lines:
+            repaired = False
+            if not valid and not _is_utf8(line):
+                line = line.decode("utf-8", "replace").encode()
+                repaired = True
+                self.damage.add("bad_utf8", offset=offset, seq=self.next_seq, detail="invalid bytes became U+FFFD")
+            row = strict_row(line) if self.seen_line and not repaired else None
+            op = surface_op(row.surfaceOp) if row else None
+            if row is None or (op is None and row.surfaceOp is not None) or self._too_many(row.sourceEventSeqs):
+                self._unusual(line, events, offset, after_damage=after_damage, repaired=repaired)
+            else:
+                acc = self.accounting
+                acc.rows += 1
+                acc.event_rows += 1
+                acc.events += 1
+                if row.seq != self.next_seq:
+                    self._order(row.seq, row.type)
+                sources = None if row.sourceEventSeqs is None else tuple(row.sourceEventSeqs)
+                self._emit(
+                    events, row.type, row.seq, row.time, row.data, op=op, sources=sources, ignorable=row.ignorable
+                )
+            after_damage = False
+
+    def _too_many(self, seqs: list[int] | None) -> bool:
+        return seqs is not None and len(seqs) > self.limits.row_seqs
+
+    def _emit(
+        self, events: list[Event], kind: str, seq: int, time: int | None, data: msgspec.Raw, *,
+        op: Any = None, sources: tuple[int, ...] | None = None, ignorable: bool = False,
+        by_position: bool = False, repaired: bool = False, extra: dict[str, Any] | None = None,
+    ) -> None:  # fmt: skip
+        if kind == END_SEED and _ends_prefix(data):
+            self.cut = seq
+        events.append(Event(
+            kind, seq, time, data, self.accounting.rows - 1, op, sources, ignorable, by_position,
+            self.forked and self._is_inherited(seq), self.provisional, repaired, extra,
+        ))  # fmt: skip
+        self.next_seq = seq + 1
+        if seq > self.max_seq:
+            self.max_seq = seq
+        self.last_type = kind
+        self.hurt = None
+
+    def _is_inherited(self, seq: int) -> bool:
+        """Whether an event of a fork belongs to the parent, as far as is known now."""
+        if self.header is not None and self.header.seed_length is not None:
+            return seq < self.header.seed_length
+        return self.cut is None
+
+    @property
+    def inherited_before(self) -> int | None:
+        """Events with a smaller seq are the parent's. None: no fork, or a fork whose end-seed row has not come."""
+        if self.header is not None and self.header.seed_length is not None:
+            return self.header.seed_length
+        return self.cut
+
+    def _tolerant(self, line: bytes) -> Any:
+        return tolerant_row(line, most_seqs=self.limits.row_seqs, most_events=self.limits.row_events)
+
+    def _unusual(self, line: bytes, events: list[Event], offset: int, *, after_damage: bool, repaired: bool) -> None:
+        acc = self.accounting
+        if not line.strip():
+            acc.rows += 1
+            acc.skip("blank")
+            return
+        first = not self.seen_line
+        self.seen_line = True
+        if (first or b'"session"' in line) and self._take_header(line, first=first, offset=offset):
+            return
+        acc.rows += 1
+        row = self._tolerant(line)
+        if isinstance(row, str):
+            reason = "cut_row" if after_damage and row in ("bad_json", "not_an_object") else row
+            acc.skip(reason)
+            if reason != "cut_row":
+                self.damage.add("bad_row", offset=offset, seq=self.next_seq, detail=f"row {acc.rows - 1}: {row}")
+            return
+        acc.event_rows += 1
+        parts = row.parts or [(row.time, row.data)]
+        by_position = row.seq is None
+        seq = self.next_seq if row.seq is None else row.seq
+        if by_position:
+            self.damage.once("seq_by_position", seq=seq, detail="rows without seq are numbered by position")
+        elif seq != self.next_seq:
+            self._order(seq, row.type)
+        if row.time is None:
+            self.damage.once("no_time", seq=seq, detail="rows without time")
+        for problem in row.problems:
+            code = "bad_row" if problem == "bad_seqs" else problem
+            self.damage.add(code, offset=offset, seq=seq, detail=f"row {acc.rows - 1}: {problem}")
+        acc.unpacked += len(parts) - 1
+        acc.events += len(parts)
+        for n, (time, data) in enumerate(parts):
+            self._emit(
+                events, row.type, seq + n, time, data, op=row.surface_op, sources=row.source_event_seqs,
+                ignorable=row.ignorable, by_position=by_position, repaired=repaired or row.repaired,
+                extra=row.extra or None,
+            )  # fmt: skip
+
+    def _take_header(self, line: bytes, *, first: bool, offset: int) -> bool:
+        """Whether the line was a header (or another copy of one) and has been dealt with."""
+        acc = self.accounting
+        if not self._is_header_line(line):
+            if first:
+                self.damage.add("no_header", offset=offset, detail="the first readable row is not a header")
+            return False
+        if self.header is not None:
+            acc.rows += 1
+            acc.skip("second_header")
+            self.damage.add("second_header", offset=offset, detail=f"row {acc.rows - 1} is another header")
+            return True
+        acc.header_rows += 1
+        self.set_header(parse_header(decode_json(line)[0]))
+        return True
+
+    def set_header(self, header: Header) -> None:
+        """Use this header for what follows."""
+        self.header = header
+        self.forked = bool(header.is_seeded or header.seed_length)
+        if not header.supported:
+            self.damage.add("unknown_version", offset=0, detail=f"format version {header.version}: best effort")
+
+    # ---- order
+
+    def _order(self, seq: int, kind: str) -> None:
+        """Note that `seq` is not the expected one. Damaged bytes since the last row explain a gap."""
+        expected, hurt = self.next_seq, self.hurt
+        self.hurt = None
+        if seq < expected:
+            if seq == expected - 1:
+                self.damage.add("seq_duplicate", seq=seq, detail=f"seq {seq} occurs again")
+                return
+            self.damage.add("seq_back", seq=seq, detail=f"seq goes back from {expected - 1} to {seq}")
+            if END_SEED in (self.last_type, kind):
+                self.damage.add("two_processes", seq=seq, detail="seq goes back at an end-seed row: two writers")
+            return
+        if expected <= self.max_seq:
+            self.damage.add(
+                "two_processes", seq=seq, detail=f"rows of two writers are mixed: {expected - 1} then {seq}"
+            )
+            expected = self.max_seq + 1
+            if seq <= expected:
+                return
+        missing = f"seq {expected} is missing" if seq == expected + 1 else f"seq {expected} to {seq - 1} are missing"
+        if hurt is None:
+            self.damage.add("seq_gap", seq=expected, detail=missing)
+        else:
+            self.damage.add("lost_rows", offset=hurt, seq=expected, detail=f"{missing}, with the bytes at {hurt}")
+
+    # ---- state
+
+    def to_json(self) -> dict[str, Any]:
+        """State without the unfinished row's text."""
+        return {
+            "header": None if self.header is None else self.header.raw,
+            "seenLine": self.seen_line, "nextSeq": self.next_seq, "maxSeq": self.max_seq, "lastType": self.last_type,
+            "cut": self.cut, "hurt": self.hurt, "discarding": self.discarding,
+            "pending": [self.pending_offset, self.pending_skip] if self.pending else None,
+        }  # fmt: skip
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Inverse of `to_json`; the caller feeds the unfinished row's bytes into `pending`."""
+        if state["header"] is not None:
+            self.header = parse_header(state["header"])
+            self.forked = bool(self.header.is_seeded or self.header.seed_length)
+        self.seen_line, self.next_seq, self.max_seq = state["seenLine"], state["nextSeq"], state["maxSeq"]
+        self.last_type, self.cut, self.hurt = state["lastType"], state["cut"], state["hurt"]
+        self.discarding = state["discarding"]
+
+
+def _ends_prefix(data: msgspec.Raw) -> bool:
+    """Whether an end-seed row ends a fork's inherited prefix (`inherited: true`); others mark a resumed process."""
+    try:
+        value, _ = decode_json(data)
+    except ValueError:
+        return False
+    return isinstance(value, dict) and value.get("inherited") is True
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
