@@ -15,11 +15,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import re2
-
 from . import redact_assign, redact_blocks, redact_json
 from .redact_patterns import SHAPES, shape_spans
-from .redact_spans import UTF8, Span, back, replace, resolve, whole_characters
+from .redact_spans import UTF8, Span, back, replace, resolve, union, whole_characters
 from .redact_team import Pattern, PatternError, compile_pattern, compile_team
 
 __all__ = ["Masked", "Masker", "Pattern", "PatternError", "compile_pattern"]
@@ -30,16 +28,8 @@ _WIDE = "[０-９Ａ-Ｚａ-ｚ＿－]{2}"
 _NARROW = {c: c - 0xFEE0 for c in range(0xFF01, 0xFF5F)}
 
 
-def _union(expressions: Sequence[str]) -> re2._Regexp:
-    options = re2.Options()
-    options.max_mem = 64 << 20
-    options.never_capture = True
-    plain = (re.sub(r"[?]P<[a-z_]+>", "?:", e) for e in expressions)
-    return re2.compile("|".join(f"(?:{e})" for e in plain).encode(), options)
-
-
 BLOCKS: tuple[str, ...] = (*redact_blocks.PREFILTERS, *redact_assign.PREFILTERS)
-_FIRST = _union([*(s.first for s in SHAPES), *BLOCKS, _WIDE])
+_FIRST = union([*(s.first for s in SHAPES), *BLOCKS, _WIDE])
 _wide = re.compile(_WIDE)
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import re2
 
 from . import redact_values as values
+from .redact_spans import compiled
 
 NAME = "assignment"
 WINDOW = 512  # bytes of a value that are judged
@@ -50,7 +51,7 @@ FLAG = (
     "(?i)(?:--?[a-z-]{0,30}(?:(?P<password>password|passwd|passphrase|pass)|(?P<secret>secret|api-?key|access-?key)|"
     "(?P<token>token)|(?P<weak>key))(?P<gap>[ \\t]{1,8})|"
     "(?P<ask>(?:use|using|with|via|enter|type)[ \\t]+(?:the[ \\t]+)?(?:password|passphrase|passcode)[ \\t]+)|"
-    "(?P<set>(?:set|change|reset|update)[ \\t]+(?:(?:the|my|your|its|a)[ \\t]+)?(?:[a-z]{1,20}[ \\t]+){0,2}(?:password|passphrase|passcode)"
+    "(?P<set>(?:set|changed?|reset|updated?)[ \\t]+(?:(?:the|my|your|its|a)[ \\t]+)?(?:[a-z]{1,20}[ \\t]+){0,2}(?:password|passphrase|passcode)"
     "[ \\t]+to[ \\t]+)|"
     "(?P<pass_p>sshpass[ \\t]+-p[ \\t]*))[^ \\t\\r\\n-]"
 )
@@ -58,9 +59,9 @@ USER = "(?:curl[^\\n]{0,200}[ \\t](?:-u|--user)[ \\t=]*[\"']?|--(?:proxy-)?user[
 
 _STOP = re2.compile("[^ \\t\\r\\n\"'`<>\\\\，。；、！？）】」』”’》「『“‘《（【]*".encode())
 _CUT = re2.compile(b"[,;&)}|][,;&)}|\\]]*(?:[ \\t]*[A-Za-z_][\\w.-]*[\"']?[ \\t]*[:=(]|[ \\t]*$|[ \\t])")
-_TYPED = re2.compile(OPENER.encode())
-_FLAGS = re2.compile(FLAG.encode())
-_USERS = re2.compile(USER.encode())
+_TYPED = compiled(OPENER)
+_FLAGS = compiled(FLAG)
+_USERS = compiled(USER)
 _GROUP = {name.decode(): i for name, i in _TYPED.groupindex.items()}  # asked once: each look-up goes to C++
 _FLAG_GROUP = {name.decode(): i for name, i in _FLAGS.groupindex.items()}
 _CLOSING = {
@@ -123,16 +124,19 @@ def _walk(data: bytes) -> Iterator[tuple[int, int]]:
 def _flags(data: bytes) -> Iterator[tuple[int, int]]:
     at = 0
     while (m := _FLAGS.search(data, at)) is not None:
+        flag = data[m.start() : m.start() + 2]
         at = m.end() - 1
         while data[at] & 0xC0 == 0x80:
             at -= 1
+        if flag[:1] == b"-" and data[m.start() - 1 : m.start()].isalnum():  # `two-token lookahead`
+            at += 1
+            continue
         value = _take(data, at)
         kind: values.Kind = next((k for k in _KINDS if m.group(_FLAG_GROUP[k]) is not None), "password")
-        ok = (
-            values.chosen(value.text)
-            if m.group(_FLAG_GROUP["ask"]) or m.group(_FLAG_GROUP["set"])
-            else values.bare_secret(value.text, kind, env=True)
-        )
+        if m.group(_FLAG_GROUP["ask"]) or m.group(_FLAG_GROUP["set"]):
+            ok = values.chosen(value.text)
+        else:
+            ok = values.bare_secret(value.text, kind, env=flag == b"--")
         if ok:
             yield value.start, value.end
             at = max(value.end, at + 1)

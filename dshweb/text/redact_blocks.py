@@ -6,6 +6,7 @@ field/inputs/secrets (only the password of a URL goes, user, host and path stay)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import re2
@@ -25,6 +26,8 @@ _putty = re2.compile(_PUTTY.encode())
 _putty_lines = re2.compile(rb"(?:\s{1,4}[A-Za-z0-9+/=]{1,76})+")
 _url = re2.compile(_URL.encode())
 _url_rest = re2.compile(b"[^\\s/\"'`<>\\\\]*@")
+_NAMES = frozenset(("password", "passwd", "pass", "pwd"))
+_VARIABLE = re.compile(r"[A-Z]+(?:_[A-Z]+)+|\[[a-z]+\]?")
 _cookie = re2.compile(_COOKIE.encode())
 _cookie_rest = re2.compile(b"[^\\r\\n\"'\\\\]*")
 
@@ -62,7 +65,7 @@ def url_passwords(data: bytes) -> Iterator[tuple[int, int]]:
         if longer is not None:
             end = longer.end() - 1
         text = data[start:end].decode("utf-8", "replace")
-        if not values.is_placeholder(text) and text not in ("password", "pass", "PASSWORD", "PASS"):
+        if not values.is_placeholder(text) and text.lower() not in _NAMES and not _VARIABLE.fullmatch(text):
             yield start, end
 
 

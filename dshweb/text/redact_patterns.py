@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import re2
 
 from . import redact_values as values
+from .redact_spans import union
 
 WORD = "A-Za-z0-9"
 NAME = r"A-Za-z0-9_\-"
@@ -128,6 +129,7 @@ SHAPES: tuple[Shape, ...] = (
 )
 
 _COMPILED = [(s, re2.compile(s.expression.encode()), re2.compile(f"[{s.tail}]*".encode())) for s in SHAPES]
+_ANY = union(s.first for s in SHAPES)
 _WORD = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
 _HEX = frozenset(b"0123456789abcdefABCDEF")
 _LOOK = 512  # bytes of a candidate that its check sees
@@ -135,6 +137,8 @@ _LOOK = 512  # bytes of a candidate that its check sees
 
 def shape_spans(data: bytes) -> Iterator[tuple[int, str, int, int]]:
     """Rank, class, start and end (bytes) of every token shape in UTF-8 text. Shapes may overlap one another."""
+    if _ANY.search(data) is None:
+        return
     for rank, (shape, compiled, tail) in enumerate(_COMPILED, 1):
         for start, end in _find(data, shape, compiled, tail):
             yield rank, shape.name, start, end
@@ -161,7 +165,7 @@ def _find(data: bytes, shape: Shape, compiled: re2._Regexp, tail: re2._Regexp) -
 
 def _edge(data: bytes, at: int) -> bool:
     """Whether a token may begin here: no ASCII word character before, or an escape (`\\n`, `\\u0022`, `%3D`)."""
-    if at == 0 or data[at - 1] not in _WORD:
+    if at == 0 or data[at - 1] not in _WORD or data[at] not in _WORD:
         return True
     before = data[max(0, at - 6) : at]
     if before.endswith((b"\\n", b"\\t", b"\\r")):

@@ -25,7 +25,7 @@ _CODE = re.compile(
 _CAMEL_TYPE = re.compile(
     r"[A-Za-z]*(?:Str|String|Field|Input|Type|Option|Options|Schema|Error|Hash|Hasher|Encoder|Config|Props|Value|Policy|"
     r"Validator|Manager|Service|Provider|Dto|Model|Request|Response|Box|Text|Secret|Token|Key|Password|Name|Id|Ref|Env|"
-    r"Var|Path|File|Url|Bytes|Buffer|Source|Store|Cache|Type)s?"
+    r"Var|Path|File|Url|Bytes|Buffer|Source|Store|Cache|Type|Bool|Int|Callable|Any|None)s?"
 )
 _TECH = re.compile(
     r"(?:base\d+|sha-?\d+|md5|utf-?\d+|argon2|pbkdf2|bcrypt|scrypt|rsa-?\d*|aes-?\d*|ed25519|x509|x25519|oauth2?|http|"
@@ -92,7 +92,7 @@ def not_secret(value: str) -> bool:
         is_placeholder(value)
         or _NUMBER.fullmatch(value) is not None
         or _DIGEST.match(value) is not None
-        or value.lower() in _WORDS
+        or value.lower().rstrip("?!") in _WORDS
         or value.startswith(("http://", "https://", "file://"))
     )
 
