@@ -1,30 +1,88 @@
-"""From a text to its facts (first, simple version)."""
+"""From a text to its facts: the order of the classes and what masks what (COMPACTION-AUDIT §4, AUDIT-REFINEMENTS §2.3–2.4)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
 
-from audit.core.facts.model import EXTENDED_CLASSES, MAX_BLOCK, Fact
+from audit.core.facts.ids import hashes, tickets, uuids
+from audit.core.facts.model import EXTENDED_CLASSES, Fact
+from audit.core.facts.numbers import numbers
+from audit.core.facts.paths import paths
+from audit.core.facts.prepare import Prepared, fold, mask
+from audit.core.facts.quoted import quoted_paths
+from audit.core.facts.stamps import addresses, datetimes, ports, versions
+from audit.core.facts.urls import url_spans
+from audit.core.facts.windows import windows_paths
 
-_PATTERNS = (
-    ("uuid", re.compile(r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b")),
-    ("abs_path", re.compile(r"(?:(?<=\s)|^)~?(?:/[\w.@+-]+){2,}", re.MULTILINE)),
-    ("file_path", re.compile(r"[\w@+-]+(?:/[\w.@+-]+)*\.(?:py|ts|tsx|js|json|md|yaml|toml|txt|log|csv|html)\b")),
-    ("number_unit", re.compile(r"(?<![\w./])[0-9]+(?:\.[0-9]+)? ?(?:ms|s|min|h|KB|MB|GB|%|files|lines|tokens)")),
-    ("ticket", re.compile(r"\b[A-Z][A-Z0-9]*-[0-9]+\b")),
-    ("version", re.compile(r"\bv?[0-9]+\.[0-9]+\.[0-9]+\b")),
-)
+# A text without any of these has no fact of any class but an all-letter UUID or a bare dot file.
+_ANY = re.compile(r"[0-9/\\.\uff10-\uff19-]")
+_DIGIT = re.compile(r"[0-9]")
 
 
 def extract(text: str, *, extended: bool = True, markers: Collection[str] = ()) -> list[Fact]:
-    """All facts of `text` in order of `start`; never raises. `markers` adds first segments to PATH_MARKERS."""
-    found: list[Fact] = []
-    for cls, pattern in _PATTERNS:
-        if cls in EXTENDED_CLASSES and not extended:
-            continue
-        for m in pattern.finditer(text[:MAX_BLOCK]):
-            canon = m.group().lower() if cls in ("uuid", "ticket") else m.group()
-            if not any(f.start < m.end() and m.start() < f.end for f in found):
-                found.append(Fact(cls, m.group(), canon, m.start(), m.end()))
-    return sorted(found, key=lambda f: (f.start, f.end, f.cls))
+    """All facts of `text`, sorted by start; never raises.
+
+    `extended=False` leaves out the classes of AUDIT-REFINEMENTS §2.4 (they still mask their text for numbers).
+    `markers` adds first segments to PATH_MARKERS. Only the first MAX_BLOCK code points are looked at (`was_cut`).
+    """
+    if _ANY.search(text) is None and text.count("-") < 4:
+        return []
+    prepared = Prepared(text)
+    work, facts = _paths(prepared.text, markers)
+    work = fold(work)
+    if _DIGIT.search(work) is not None:
+        for scan in (datetimes, addresses, versions, hashes, ports, tickets):
+            more = scan(work)
+            if more:
+                facts.extend(more)
+                work = mask(work, ((f.start, f.end) for f in more))
+        facts.extend(numbers(work))
+    out = []
+    for f in facts:
+        if extended or f.cls not in EXTENDED_CLASSES:
+            start, end = prepared.origin(f.start, f.end)
+            spelled = prepared.text[f.start : f.end]
+            out.append(f if (start, end) == (f.start, f.end) and spelled == f.text else Fact(f.cls, spelled, f.canon, start, end))
+    out.sort(key=lambda f: (f.start, f.end, f.cls))
+    return out
+
+
+def _paths(text: str, markers: Collection[str]) -> tuple[str, list[Fact]]:
+    """(text with URLs, paths and UUIDs masked; facts of these classes)."""
+    urls, files = url_spans(text)
+    work = mask(text, urls)
+    if files:
+        work = _blank(work, files)
+    facts = uuids(work) if work.count("-") >= 4 else []
+    hidden = [(f.start, f.end) for f in facts]
+    starts = {end for _, end in files}
+    quoted = quoted_paths(work)
+    if quoted:
+        facts += quoted
+        hidden += [(f.start, f.end) for f in quoted]
+        work = mask(work, ((f.start, f.end) for f in quoted))
+    if "\\" in work or ":/" in work:
+        found, spans = windows_paths(work)
+        facts += found
+        hidden += spans
+        work = mask(work, spans)
+    rest = paths(work, starts, markers)
+    facts += rest.facts
+    return mask(work, (*hidden, *rest.masks)), facts
+
+
+_DRIVE = re.compile(r"/[A-Za-z]:[\\/]")
+
+
+def _blank(text: str, spans: list[tuple[int, int]]) -> str:
+    """`file://` prefixes as spaces, and the slash behind them too when a drive follows (`file:///D:/…`)."""
+    pieces: list[str] = []
+    at = 0
+    for start, end in spans:
+        upto = end + 1 if _DRIVE.match(text, end) else end
+        pieces.append(text[at:start])
+        pieces.append(" " * (upto - start))
+        at = upto
+    pieces.append(text[at:])
+    return "".join(pieces)

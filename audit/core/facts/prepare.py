@@ -1,0 +1,97 @@
+"""A text made ready for extraction, and the way back to its own offsets (COMPACTION-AUDIT §4, "Preparation").
+
+NFC, without zero-width characters; numbers see full-width letters and digits folded. All of it is done so that an
+offset in the prepared text can be mapped to code points of the text as given.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+
+from audit.core.facts.model import MAX_BLOCK
+
+ZERO_WIDTH = "\u200b\u2060\ufeff"
+MASK = "\x00"
+
+# Length-preserving part of NFKC that occurs in numbers: full-width ASCII letters, digits, % . $ - and the micro sign.
+_WIDE = {c: c - 0xFEE0 for c in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B), 0xFF05, 0xFF0E)}
+_WIDE |= {0xFF04: ord("$"), 0xFF0D: ord("-"), 0x2212: ord("-"), 0xFFE5: ord("¥"), 0x3BC: ord("µ"), 0xFFE1: ord("£")}
+
+
+class Prepared:
+    """`text` is the prepared text; `origin` maps a span of it back to the text as given."""
+
+    __slots__ = ("_ends", "_starts", "text")
+
+    def __init__(self, given: str) -> None:
+        if len(given) > MAX_BLOCK:
+            given = given[:MAX_BLOCK]
+        self.text = given
+        self._starts: list[int] | None = None
+        self._ends: list[int] | None = None
+        if given.isascii():
+            return
+        if any(z in given for z in ZERO_WIDTH) or not unicodedata.is_normalized("NFC", given):
+            self._map(given)
+
+    def _map(self, given: str) -> None:
+        """Normalise cluster by cluster (a character and the marks that may compose with it)."""
+        out: list[str] = []
+        starts: list[int] = []
+        ends: list[int] = []
+        n = len(given)
+        at = 0
+        while at < n:
+            end = at + 1
+            piece = given[at]
+            if piece in ZERO_WIDTH:
+                at = end
+                continue
+            while end < n and _joins(given[end]):
+                piece += "" if given[end] in ZERO_WIDTH else given[end]
+                end += 1
+            while given[end - 1] in ZERO_WIDTH:  # an invisible tail stays outside
+                end -= 1
+            made = unicodedata.normalize("NFC", piece) if len(piece) > 1 or piece >= "\x80" else piece
+            out.append(made)
+            starts.extend([at] * len(made))
+            ends.extend([end] * len(made))
+            at = end
+        self.text = "".join(out)
+        self._starts, self._ends = starts, ends
+
+    def origin(self, start: int, end: int) -> tuple[int, int]:
+        """Code points of the text as given for the span start..end (end > start) of the prepared text."""
+        if self._starts is None or self._ends is None:
+            return start, end
+        return self._starts[start], self._ends[end - 1]
+
+
+def _joins(c: str) -> bool:
+    if c < "\u0300":
+        return False
+    # Zero-width characters are transparent: what they separate composes once they are dropped.
+    return c in ZERO_WIDTH or "\u1160" <= c <= "\u11ff" or unicodedata.category(c)[0] == "M"
+
+
+def fold(text: str) -> str:
+    """The text with full-width digits, letters and signs as ASCII; the length does not change."""
+    return text if text.isascii() else text.translate(_WIDE)
+
+
+def mask(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """The text with the spans (any order, overlaps allowed) overwritten by MASK; the length does not change."""
+    pieces: list[str] = []
+    at = 0
+    for start, end in sorted(spans):
+        if end <= at:
+            continue
+        start = max(start, at)
+        pieces.append(text[at:start])
+        pieces.append(MASK * (end - start))
+        at = end
+    if not pieces:
+        return text
+    pieces.append(text[at:])
+    return "".join(pieces)
