@@ -114,9 +114,11 @@ class LogReader:
                 break
             if frame.provisional:
                 self._settle()
-            yield self._batch(frame)
+            batch = self._batch(frame)
+            # before the yield: `resume()` in the middle of an iteration stands behind the frame just given
             self._offset = frame.offset + frame.length
             self._resync_work = self.walker.resync_work
+            yield batch
         else:
             yield from self._finish()
         self.accounting.size = self.walker.size

@@ -50,27 +50,33 @@ class LogFile(TeamOwned):
 
 
 class Frame(TeamOwned):
-    """Where rows are: `offset`, `length` in the stored bytes; rows `first_row` … `first_row + rows - 1`.
+    """One frame of the index, as `core.index.FrameInfo`: enough to read its rows again without the rest of the log.
 
-    `carried` is the number of decoded bytes of an unfinished row that earlier frames handed on to this one (0 = the frame
-    starts with a fresh row): to read that row, start at an earlier frame.
+    Rows `first_row` … `first_row + rows - 1` end in it. Its first row begins `carry_skip` decoded bytes into the frame at
+    `carry_offset` (null: in this frame). A `provisional` frame is the unfinished tail and is read again when the log has grown.
     """
 
     log = models.ForeignKey(LogFile, models.CASCADE, related_name="frames", verbose_name=_("log"))
     offset = models.BigIntegerField(_("offset"))
     length = models.BigIntegerField(_("length"))
     kind = models.CharField(_("kind"), max_length=12)
-    decoded = models.BigIntegerField(_("decoded bytes"), default=0)
-    carried = models.BigIntegerField(_("carried bytes"), default=0)
-    first_row = models.BigIntegerField(_("first row"))
-    rows = models.PositiveIntegerField(_("rows"), default=0)
     first_seq = models.BigIntegerField(_("first seq"), null=True, blank=True)
     last_seq = models.BigIntegerField(_("last seq"), null=True, blank=True)
+    rows = models.PositiveIntegerField(_("rows"), default=0)
+    events = models.PositiveIntegerField(_("events"), default=0)
+    decoded_bytes = models.BigIntegerField(_("decoded bytes"), default=0)
+    first_row = models.BigIntegerField(_("first row"))
+    next_seq = models.BigIntegerField(_("expected seq"))
+    carry_offset = models.BigIntegerField(null=True, blank=True, editable=False)
+    carry_skip = models.BigIntegerField(default=0, editable=False)
+    has_header = models.BooleanField(default=False, editable=False)
+    provisional = models.BooleanField(_("unfinished tail"), default=False)
+    code = models.CharField(_("damage"), max_length=20, blank=True)
 
     class Meta(TeamOwned.Meta):
         verbose_name = _("frame")
         verbose_name_plural = _("frames")
-        constraints = [models.UniqueConstraint(fields=["log", "offset"], name="one_frame_per_log_and_offset")]
+        constraints = [models.UniqueConstraint(fields=["log", "offset", "kind"], name="one_frame_per_log_and_offset")]
         indexes = [models.Index(fields=["log", "first_seq"], name="frames_by_seq")]
 
     def __str__(self) -> str:

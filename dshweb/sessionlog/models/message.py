@@ -13,7 +13,8 @@ class Message(TeamOwned):
 
     `author` is the event's `source.kind` exactly as it stands; `human` is true for kind `user` only. `digest` is taken before masking,
     `text` is masked and holds at most MAX_STORED_TEXT characters of the `chars` there are (the rest is read from the log).
-    `position` numbers the log's events in file order and is unique where seqs are not.
+    `position` is the number of the event's row in the log, which is unique where seqs are not. `parts` lists `[source, length]` for each
+    block of the text, which are joined by blank lines.
     """
 
     log = models.ForeignKey("sessionlog.LogFile", models.CASCADE, related_name="messages", verbose_name=_("log"))
@@ -34,6 +35,7 @@ class Message(TeamOwned):
     redactions = models.PositiveIntegerField(_("masked places"), default=0)
     chars = models.PositiveBigIntegerField(_("characters"), default=0)
     digest = models.CharField(_("digest"), max_length=80, blank=True)
+    parts = models.JSONField(_("parts"), default=list)
     text = models.TextField(_("text"), blank=True)
 
     class Meta(TeamOwned.Meta):

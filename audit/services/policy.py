@@ -1,0 +1,66 @@
+"""The policy a team audits by: newest version, or the defaults while there is none."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.db import transaction
+
+from audit.core.policy import Policy
+from audit.core.vocabulary import parse_vocabulary
+from audit.models import PolicyVersion, VocabularyTerm
+from dshweb.access.models import Team, User
+from dshweb.sessionlog.services.masking import masker_for
+
+EDITABLE = (
+    "check_compliance",
+    "extended_classes",
+    "critical_number_count",
+    "max_facts_per_category",
+    "family_min",
+    "tool_only_max",
+)
+
+
+def current(*, team_id: int) -> tuple[PolicyVersion | None, Policy]:
+    """The newest version's row (None: never edited, defaults hold) and the policy as the core takes it."""
+    row = PolicyVersion.objects.for_team(team_id).order_by("-version").first()
+    masking = masker_for(team_id).version
+    if row is None:
+        return None, Policy(masking=masking)
+    vocabulary = parse_vocabulary(json.dumps(row.vocabulary))
+    return row, Policy(**{name: getattr(row, name) for name in EDITABLE}, vocabulary=vocabulary, masking=masking)
+
+
+def publish(*, team: Team, by: User | None, note: str = "", **changes: Any) -> PolicyVersion:
+    """Adds the next version: the newest one's values with `changes`, and the vocabulary as it stands now.
+
+    Two admins who publish at once get two versions: the unique constraint makes the second try again.
+    """
+    from django.db import IntegrityError
+
+    for _attempt in range(5):
+        last = PolicyVersion.objects.for_team(team).order_by("-version").first()
+        values = {name: getattr(last, name) for name in EDITABLE} if last else {}
+        try:
+            with transaction.atomic():
+                return PolicyVersion.unscoped.create(
+                    team=team,
+                    version=(last.version if last else 0) + 1,
+                    vocabulary=vocabulary_of(team),
+                    note=note,
+                    created_by=by,
+                    **(values | changes),
+                )
+        except IntegrityError:
+            continue
+    raise RuntimeError("the policy is being edited by several people at once; nothing was changed, try again")
+
+
+def vocabulary_of(team: Team) -> dict[str, list[str]]:
+    terms = VocabularyTerm.objects.for_team(team).order_by("list", "term").values_list("list", "term")
+    lists: dict[str, list[str]] = {"keep": [], "drop": [], "scope": []}
+    for name, term in terms:
+        lists[name].append(term)
+    return lists

@@ -1,0 +1,41 @@
+"""The page of sources: registered folders, and every file seen, also those that could not be read."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from dshweb.sessionlog import selectors
+from dshweb.sessionlog.models import Source
+from dshweb.tasks.services import enqueue
+
+
+@require_safe
+def sources(request: HttpRequest) -> HttpResponse:
+    """`/sources/`: `?after=` pages the files, `?troubled` shows only those with something to look at."""
+    text, troubled = request.GET.get("after", ""), "troubled" in request.GET
+    after = int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None
+    files = selectors.files_page(request.caller, after, troubled=troubled)
+    shown = files[: selectors.PAGE]
+    folders = [(row, request.caller.may_ingest(row.team_id)) for row in selectors.sources_of(request.caller)]
+    return render(request, "sessionlog/sources.html", {
+        "folders": folders, "counts": selectors.file_counts(request.caller), "troubled": troubled, "first": after is None,
+        "files": [(row, selectors.may_see_file(request.caller, row)) for row in shown],
+        "more": shown[-1].pk if len(files) > selectors.PAGE else None,
+    })  # fmt: skip
+
+
+@require_POST
+def scan(request: HttpRequest, pk: int) -> HttpResponse:
+    source = get_object_or_404(Source.objects.for_caller(request.caller), pk=pk)
+    if not request.caller.may_ingest(source.team_id):
+        raise PermissionDenied
+    task = enqueue(
+        source.team_id, "scan", f"source:{source.pk}", {"source": source.pk}, source.path, request.caller.user
+    )
+    messages.info(request, _("The scan was asked for. A worker does it; nothing is lost if you leave this page."))
+    return redirect("task", pk=task.pk)
