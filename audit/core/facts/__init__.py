@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from audit.core.facts.compare import aliases, altered, label_before, near, shape
 from audit.core.facts.extract import extract
-from audit.core.facts.match import Haystack, bare_number, key, needle, occurs, occurs_in, same
+from audit.core.facts.match import Haystack, bare_number, covers, needle, occurs, occurs_in
 from audit.core.facts.model import CORE_CLASSES, EXTENDED_CLASSES, MAX_BLOCK, PATH_CLASSES, Fact, was_cut
+from audit.core.facts.same import comparable, key, same
 
 __all__ = [
     "CORE_CLASSES",
@@ -20,6 +21,8 @@ __all__ = [
     "aliases",
     "altered",
     "bare_number",
+    "comparable",
+    "covers",
     "extract",
     "key",
     "label_before",

@@ -73,7 +73,9 @@ EXTENSIONS = frozenset(
     ).split()
 )
 # Known extensions that are much more often attributes, domains or plain words when no folder stands in front.
-BARE_NOT = frozenset("a o s m r d config env data text key map out err class lib ai service socket timer mat bin pub".split())
+BARE_NOT = frozenset(
+    "a o s m r d config env data text key map out err class lib ai service socket timer mat bin pub".split()
+)
 DOTFILES = frozenset(
     ".env .gitignore .gitattributes .gitmodules .dockerignore .npmrc .nvmrc .editorconfig .eslintrc .prettierrc .babelrc"
     " .bashrc .zshrc .bash_profile .profile .vimrc .npmignore .flake8 .pylintrc .python-version".split()

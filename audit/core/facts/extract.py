@@ -43,7 +43,11 @@ def extract(text: str, *, extended: bool = True, markers: Collection[str] = ()) 
         if extended or f.cls not in EXTENDED_CLASSES:
             start, end = prepared.origin(f.start, f.end)
             spelled = prepared.text[f.start : f.end]
-            out.append(f if (start, end) == (f.start, f.end) and spelled == f.text else Fact(f.cls, spelled, f.canon, start, end))
+            out.append(
+                f
+                if (start, end) == (f.start, f.end) and spelled == f.text
+                else Fact(f.cls, spelled, f.canon, start, end)
+            )
     out.sort(key=lambda f: (f.start, f.end, f.cls))
     return out
 

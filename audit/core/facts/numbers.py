@@ -108,7 +108,12 @@ def _plain_unit(text: str, at: int, number: str, *, space: bool, counted: bool) 
     if _CLASSIFIER.match(z.group()) and len(z.group()) == 1:  # `8 个 worker`
         after = end + (text[end : end + 1] == " ")
         noun = _WORD.match(text, after)
-        if noun is not None and noun.group().lower() in WORDS and WORDS[noun.group().lower()][0] in COUNTED and _closed(text, noun.end()):
+        if (
+            noun is not None
+            and noun.group().lower() in WORDS
+            and WORDS[noun.group().lower()][0] in COUNTED
+            and _closed(text, noun.end())
+        ):
             return WORDS[noun.group().lower()][0], noun.end()
     return unit, end
 

@@ -152,14 +152,23 @@ def _abs_counts(segments: list[str], *, tilde: bool) -> bool:
         return tilde or has_extension(s) or starts_at_root(s, 0, len(s))
     if segments == ["dev", "null"]:
         return False
-    if len(segments) == 2 and segments[1] in ("g", "i", "gi", "gm", "m", "s", "u") and segments[0] not in ("etc", "opt"):
+    if (
+        len(segments) == 2
+        and segments[1] in ("g", "i", "gi", "gm", "m", "s", "u")
+        and segments[0] not in ("etc", "opt")
+    ):
         return False  # a regular expression with flags
     return any(any(c.isalpha() for c in s) for s in segments)
 
 
 def _glob_or_placeholder(text: str, t: Tail, stop: int) -> bool:
     """`/users/<id>/edit`: what stands there is a pattern, not a path."""
-    return t.end == stop and text.startswith("<", stop) and text[stop - 1] in "/-_." and text[stop + 1 : stop + 2].isalpha()
+    return (
+        t.end == stop
+        and text.startswith("<", stop)
+        and text[stop - 1] in "/-_."
+        and text[stop + 1 : stop + 2].isalpha()
+    )
 
 
 def _relative(out: Found, run: int, at: int, start: int, q: int, stop: int, markers: Collection[str]) -> int:
@@ -223,7 +232,9 @@ def _outside(text: str, start: int, before: str, t: Tail, run: int) -> bool:
     first = t.segments[0]
     if before == ":" and (first.isdigit() or _MODULE.search(text, max(0, start - 5), start)):
         return True
-    if before in "*?$%@" and not (before == "*" and text.startswith("*", t.end)):
+    if before in "*?$%" and not (before == "*" and text.startswith("*", t.end)):
+        return True
+    if before == "@" and first not in PATH_MARKERS:  # a scoped package; `@src/main.py` mentions a file
         return True
     if before == ">" and start == run:
         tag = _TAG.search(text, max(0, start - 64), start)
@@ -349,4 +360,3 @@ def _mask_end(text: str, t: Tail) -> int:
 def _mask_after(text: str, end: int) -> int:
     suffix = _POSITION.match(text, end)
     return suffix.end() if suffix else end
-

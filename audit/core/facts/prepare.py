@@ -15,7 +15,9 @@ ZERO_WIDTH = "\u200b\u2060\ufeff"
 MASK = "\x00"
 
 # Length-preserving part of NFKC that occurs in numbers: full-width ASCII letters, digits, % . $ - and the micro sign.
-_WIDE = {c: c - 0xFEE0 for c in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B), 0xFF05, 0xFF0E)}
+_WIDE = {
+    c: c - 0xFEE0 for c in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B), 0xFF05, 0xFF0E)
+}
 _WIDE |= {0xFF04: ord("$"), 0xFF0D: ord("-"), 0x2212: ord("-"), 0xFFE5: ord("¥"), 0x3BC: ord("µ"), 0xFFE1: ord("£")}
 
 

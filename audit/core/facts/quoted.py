@@ -9,7 +9,9 @@ from audit.core.facts.model import Fact
 from audit.core.facts.posix import has_extension
 
 _ROOT = r"(?:~?/|\.{1,2}/|[A-Za-z]:[\\/]|\\\\)"
-_QUOTED = re.compile(rf"[\"'`\u201c\u2018\u300c]({_ROOT}[^\"'`\u201c\u201d\u2018\u2019\u300c\u300d\n]{{0,300}})[\"'`\u201d\u2019\u300d]")
+_QUOTED = re.compile(
+    rf"[\"'`\u201c\u2018\u300c]({_ROOT}[^\"'`\u201c\u201d\u2018\u2019\u300c\u300d\n]{{0,300}})[\"'`\u201d\u2019\u300d]"
+)
 _FORBIDDEN = re.compile(rf" -| \||\|| &&| >| ;| \$|[*?<>;,]|\s{_ROOT}|\s\s|\.\.\.|…|[$%=]")
 _SEPARATORS = re.compile(r"[\\/]+")
 
@@ -41,7 +43,11 @@ def _one_path(body: str) -> bool:
             return False  # `/opt/a.py input.txt`
         if i and segments[i - 1] in ("bin", "sbin"):
             return False  # `/usr/bin/python x.py`
-        if i == len(segments) - 1 and not has_extension(s) and not all(w[:1].isupper() or not w.isascii() for w in s.split()):
+        if (
+            i == len(segments) - 1
+            and not has_extension(s)
+            and not all(w[:1].isupper() or not w.isascii() for w in s.split())
+        ):
             return False  # `/etc/hosts is missing`
     return len(segments) > 1
 

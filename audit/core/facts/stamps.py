@@ -16,7 +16,9 @@ _DATE = re.compile(
 )
 _MONTH_DAY = re.compile(r"([0-9]{1,2}) ?月 ?([0-9]{1,2}) ?[日号]" + rf"(?:[,，]? ?{_T})?")
 _CLOCK = re.compile(_T)
-_IP = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})(?::([0-9]{1,5})(?![0-9])|/([0-9]{1,2})(?![0-9/]))?")
+_IP = re.compile(
+    r"([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})(?::([0-9]{1,5})(?![0-9])|/([0-9]{1,2})(?![0-9/]))?"
+)
 _PORTED = re.compile(r":([0-9]{2,5})(?![0-9A-Za-z_])")
 _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*\Z")
 _VERSION = re.compile(
@@ -81,7 +83,13 @@ def _stamp(text: str, start: int, end: int, date: str, clock: str | None) -> Fac
 
 
 def _clock(hour: str | None, minute: str | None, second: str | None) -> str | None:
-    if hour is None or minute is None or int(hour) > 24 or int(minute) > 59 or (second is not None and int(second) > 60):
+    if (
+        hour is None
+        or minute is None
+        or int(hour) > 24
+        or int(minute) > 59
+        or (second is not None and int(second) > 60)
+    ):
         return None
     return f"{int(hour):02}:{minute}" + (f":{second}" if second is not None else "")
 
@@ -98,7 +106,13 @@ def _edge_before(text: str, start: int) -> bool:
     c = text[start - 1]
     if (c.isalnum() and not is_han(c)) or c in "_.:\x00":
         return False
-    return not (c in "/-" and start > 1 and text[start - 2].isalnum() and text[start - 2].isascii() and not text[start - 2].isdigit())
+    return not (
+        c in "/-"
+        and start > 1
+        and text[start - 2].isalnum()
+        and text[start - 2].isascii()
+        and not text[start - 2].isdigit()
+    )
 
 
 def _edge_after(text: str, end: int) -> bool:
@@ -108,7 +122,9 @@ def _edge_after(text: str, end: int) -> bool:
     if (c.isalnum() and not is_han(c)) or c in "_\x00":
         return False
     following = text[end + 1 : end + 2]
-    return not (c in ":./：" and following.isdigit()) and not (c == "-" and following.isalnum() and not following.isdigit())
+    return not (c in ":./：" and following.isdigit()) and not (
+        c == "-" and following.isalnum() and not following.isdigit()
+    )
 
 
 def addresses(text: str) -> list[Fact]:
@@ -202,7 +218,11 @@ def ports(text: str) -> list[Fact]:
             end += 1
         tail = _PORT_TAIL.match(text, end)
         span = tail.span(1) if tail else None
-        if span and (int(text[span[0] : span[1]]) > 65535 or text[span[1] : span[1] + 1] == "." and text[span[1] + 1 : span[1] + 2].isdigit()):
+        if span and (
+            int(text[span[0] : span[1]]) > 65535
+            or text[span[1] : span[1] + 1] == "."
+            and text[span[1] + 1 : span[1] + 2].isdigit()
+        ):
             span = None
         if span is None:
             before = _PORT_BEFORE.search(text, max(done, start - 6, 0), start)

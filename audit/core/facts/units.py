@@ -45,7 +45,9 @@ _ZH_NOUNS = {
     "warning": "警告 告警", "image": "图片 镜像", "document": "文档", "sample": "样本", "query": "查询", "device": "设备", "key": "键",
     "token": "词元", "char": "字符", "byte": "字节", "file": "文件", "line": "行", "pod": "Pod", "point": "点",
 }  # fmt: skip
-_NEEDS_CLASSIFIER = frozenset("条目 提交 重试 尝试 任务 作业 失败 列 表 包 键 点 案例 用例 事件 消息 文档 图片 镜像 接口 模块 主机 机器 会话 查询 设备".split())
+_NEEDS_CLASSIFIER = frozenset(
+    "条目 提交 重试 尝试 任务 作业 失败 列 表 包 键 点 案例 用例 事件 消息 文档 图片 镜像 接口 模块 主机 机器 会话 查询 设备".split()
+)
 
 WORDS: dict[str, tuple[str, bool]] = {}  # lower-case word -> (canon, may stand behind any number)
 COUNTED: set[str] = set()
@@ -69,7 +71,13 @@ for _n in _NOUNS:
 for _canon, _singulars in _NOUN_CANON.items():
     for _n in _singulars:
         _noun(_canon, _n)
-WORDS |= {"tok": ("token", True), "toks": ("token", True), "reqs": ("request", True), "chars": ("char", True), "char": ("char", False)}
+WORDS |= {
+    "tok": ("token", True),
+    "toks": ("token", True),
+    "reqs": ("request", True),
+    "chars": ("char", True),
+    "char": ("char", False),
+}
 COUNTED |= {"台", "份", "条", "个", "项", "段", "期", "x"} - {"x"}
 COUNTED |= GENERIC | set(_ZH_NOUNS)
 
@@ -106,7 +114,13 @@ def _alternatives() -> str:
     for spelling, canon, never in (r for r in _measures if len(r[0]) > 1):
         ZH_CANON[spelling] = canon
         parts.append(spelling + (f"(?!{never})" if never else ""))
-    nouns = "|".join(w + {"表": "(?![示格达面])", "文件": "(?!夹)", "包": "(?![括含])", "核": "(?![对查实])", "点": "(?![击开])"}.get(w, "") for w in _by_length)
+    nouns = "|".join(
+        w
+        + {"表": "(?![示格达面])", "文件": "(?!夹)", "包": "(?![括含])", "核": "(?![对查实])", "点": "(?![击开])"}.get(
+            w, ""
+        )
+        for w in _by_length
+    )
     parts.append(f"{CLASSIFIER} ?(?P<noun>{nouns})")
     parts.append(f"(?P<direct>{'|'.join(_direct)})(?![夹数率])")
     for spelling, canon, never in (r for r in _measures if len(r[0]) == 1):
@@ -119,7 +133,11 @@ def _alternatives() -> str:
 
 
 ZH_UNIT = re.compile(f"(?:{_alternatives()})")
-ZH_FIRST = frozenset(m[0][0] for m in _ZH_MEASURES) | frozenset(w[0] for w in _by_length) | frozenset(g[0] for g in _ZH_GENERIC)
+ZH_FIRST = (
+    frozenset(m[0][0] for m in _ZH_MEASURES)
+    | frozenset(w[0] for w in _by_length)
+    | frozenset(g[0] for g in _ZH_GENERIC)
+)
 ZH_FIRST |= frozenset("封千万亿百")
 
 
