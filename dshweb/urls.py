@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from django.contrib import admin
-from django.urls import path
+from django.urls import include, path
 
-urlpatterns = [path("admin/", admin.site.urls)]
+urlpatterns = [
+    path("admin/", admin.site.urls),
+    path("", include("dshweb.ui.urls")),
+    path("", include("dshweb.sessionlog.urls")),
+    path("", include("dshweb.tasks.urls")),
+    path("", include("audit.urls")),
+]

@@ -1,0 +1,41 @@
+"""Language and theme: chosen in the header, kept in a cookie and with the person, so that they follow to another browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.utils import translation
+
+THEMES = ("light", "dark", "system")
+THEME_COOKIE = "theme"
+YEAR = 365 * 24 * 3600
+
+
+def theme_of(request: HttpRequest) -> str:
+    """`light`, `dark`, or "" for the system's own."""
+    chosen = request.COOKIES.get(THEME_COOKIE)
+    user = getattr(request, "user", None)
+    if chosen not in THEMES and user is not None and user.is_authenticated:
+        chosen = user.theme
+    return chosen if chosen in ("light", "dark") else ""
+
+
+def remember(response: HttpResponse, name: str, value: str) -> None:
+    response.set_cookie(name, value, max_age=YEAR, samesite="Lax", secure=settings.SESSION_COOKIE_SECURE, httponly=True)
+
+
+class PersonLanguageMiddleware:
+    """In a browser that has chosen no language, a person's own choice counts before the browser's."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if settings.LANGUAGE_COOKIE_NAME not in request.COOKIES and request.user.is_authenticated:
+            language = request.user.language
+            if language in dict(settings.LANGUAGES):
+                translation.activate(language)
+                request.LANGUAGE_CODE = language
+        return self.get_response(request)
