@@ -1,22 +1,120 @@
-"""Whether a summary kept a correction."""
+"""Whether a summary kept a correction, and which old values it replaced.
+
+Rule: COMPACTION-AUDIT §4 and rows 102–104; AUDIT-REFINEMENTS §2.5: `new` present → kept; old present and new absent →
+stale; else lost. `批大小改成 500 行`: the old values are the numbers of that unit in earlier clauses with `批大小`.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from audit.core.statements.model import Correction, Kept
+from audit.core.facts import Fact, extract
+from audit.core.statements.clauses import clause_end, clause_start
+from audit.core.statements.model import MAX_TEXT, Correction, Kept
+from audit.core.statements.sentences import has_han
+from audit.core.statements.values import Text, reduce_term
+
+_NUMBER = re.compile(r"(?<![\w.,:/-])\d+(?:\.\d+)*(?![\w:/%-])(?!\.\d)", re.ASCII)
+_MAX_HITS = 50
 
 
 def resolve_old_values(correction: Correction, earlier_texts: Iterable[str]) -> Correction:
-    """Fill `old_values` (and `old`, `canon`) of an attribute correction from earlier human/assistant texts."""
-    return correction
+    """The correction with `old_values` filled from earlier human and assistant texts, oldest first.
+
+    `old` and `canon` take the latest of them. A correction that names its old value, or has no attribute to look for,
+    comes back as it is.
+    """
+    attribute = correction.attribute
+    if correction.new is None or correction.old is not None or not attribute or len(attribute) < 2:
+        return correction
+    name = attribute.casefold()
+    if not has_han(name):
+        name = name.rsplit(" ", 2)[-1] if len(name.split()) > 3 else name
+    values: list[str] = []
+    for text in earlier_texts:
+        for clause in _clauses_with(name, text[:MAX_TEXT]):
+            value = _like(correction.new, clause)
+            if value is not None and value.casefold() != correction.new.casefold() and value not in values:
+                values.append(value)
+    if not values:
+        return correction
+    old = values[-1]
+    return replace(correction, old=old, canon=f"{old}→{correction.new}", old_values=tuple(values))
+
+
+def _clauses_with(name: str, text: str) -> list[str]:
+    """What stands behind the name in its clause (the next clause too, when the name ends its own)."""
+    found = []
+    folded = text.casefold()
+    if len(folded) != len(text):  # rare letters change their length when folded; offsets would not fit
+        folded = text.lower() if len(text.lower()) == len(text) else text
+    at = folded.find(name)
+    while at >= 0 and len(found) < _MAX_HITS:
+        end_of_line = text.find("\n", at)
+        line_end = len(text) if end_of_line < 0 else end_of_line
+        line = text[max(0, at - 200, text.rfind("\n", max(0, at - 200), at) + 1) : min(line_end, at + 200)]
+        here = line.casefold().find(name)
+        if here >= 0:
+            end = clause_end(line, here + len(name))
+            if not line[here + len(name) : end].strip(" =") and end < len(line):
+                end = clause_end(line, end + 1)
+            found.append(line[here + len(name) : end] or line[clause_start(line, here) : here])
+        at = folded.find(name, at + len(name))
+    return found
+
+
+def _like(new: str, clause: str) -> str | None:
+    """The first value of a clause that is of the same kind (for an amount: the same unit) as `new`."""
+    wanted = extract(new)
+    if wanted:
+        unit = _unit(wanted[0])
+        for fact in extract(clause):
+            if fact.cls == wanted[0].cls and (fact.cls != "number_unit" or _unit(fact) == unit):
+                return clause[fact.start : fact.end]
+        return None
+    if re.fullmatch(r"\d+(?:\.\d+)*", new):
+        taken = [(f.start, f.end) for f in extract(clause) if f.cls != "port"]
+        for m in _NUMBER.finditer(clause):
+            if not any(s < m.end() and m.start() < e for s, e in taken):
+                return m.group()
+        return None
+    value = reduce_term(clause, last=False)
+    return value.text if value is not None and value.kind == "identifier" and not value.rest else None
+
+
+def _unit(fact: Fact) -> str:
+    return fact.canon.rpartition(" ")[2] if fact.cls == "number_unit" else ""
 
 
 def correction_scorable(correction: Correction, summary_texts: Sequence[str]) -> bool:
-    """False when the correction cannot be looked for in this summary (unscored, or no script in common)."""
-    return correction.scored
+    """False when the correction cannot be looked for literally in this summary.
+
+    That is: only a cue was found; or the looked-for term is plain Han words and the summary has no Han (native
+    summaries are English), or plain English words and the summary is Chinese.
+    """
+    term = correction.new or correction.old
+    if not correction.scored or term is None:
+        return False
+    value = reduce_term(term, last=False)
+    if value is not None and value.kind != "words":
+        return True
+    summary_han = any(has_han(text) for text in summary_texts)
+    return summary_han if has_han(term) else True
 
 
 def correction_kept(correction: Correction, summary_texts: Sequence[str]) -> Kept:
-    """`kept`, `stale` (old value present, new absent) or `lost`."""
-    return "kept"
+    """`kept`, `stale` (old value present, new absent) or `lost`.
+
+    Corrections that are not scorable count as kept; ask `correction_scorable` to list them as unscored instead.
+    """
+    if not correction_scorable(correction, summary_texts):
+        return "kept"
+    texts = [Text(text) for text in summary_texts]
+    if correction.new is not None:
+        if any(text.holds(correction.new) for text in texts):
+            return "kept"
+        olds = dict.fromkeys([*([correction.old] if correction.old else []), *correction.old_values])
+        return "stale" if any(text.holds(old) for old in olds for text in texts) else "lost"
+    return "kept" if correction.old is not None and any(text.holds(correction.old) for text in texts) else "lost"

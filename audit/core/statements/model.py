@@ -16,6 +16,7 @@ MAX_STATEMENTS = 500
 
 Polarity = Literal["negative", "positive"]
 Kept = Literal["kept", "lost", "stale"]
+Basis = Literal["literal", "wording", "soft"]
 ClaimKind = Literal["user_rule", "user_quote", "user_consent"]
 
 
@@ -55,9 +56,14 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One line of a summary (or the quoted part of it) that says what a human said, allowed or ruled."""
+    """One line of a summary (or the quoted part of it) that says what a human said, allowed or ruled.
+
+    `basis` says how a user_quote is compared: `literal` (quoted words), `wording` (an unquoted line under "all user
+    messages": nearly all of its words in one message), `soft` (an unquoted line under "user requests": most of them).
+    """
 
     kind: ClaimKind
     text: str
     start: int
     end: int
+    basis: Basis = "literal"

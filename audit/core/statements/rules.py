@@ -1,10 +1,81 @@
-"""Rules in one human message."""
+"""Rules in one human message: the clause around a prohibition or requirement. Rule: AUDIT-REFINEMENTS §2.5 (user_rule).
+
+A clause that a scored correction already covers (`别用 A，改用 B`) is not listed again as a rule.
+"""
 
 from __future__ import annotations
 
-from audit.core.statements.model import Rule
+import re
+
+from audit.core.statements.clauses import clause_end
+from audit.core.statements.corrections import corrections
+from audit.core.statements.model import MAX_STATEMENTS, Rule
+from audit.core.statements.rule_cues import find_cue
+from audit.core.statements.sentences import Sentence, asks_within, inside, quoted_spans, sentences
+from audit.core.statements.terms import terms_of
+
+CUE = re.compile(
+    r"不要|不得|不能|不可|不许|不准|禁止|严禁|勿|别|必须|务必|只能|一律|只准|只许|只允许|一定要|千万要|"
+    r"\b(?:must|mustn['’]?t|never|not|don['’]?t|dont|avoid|stop|refrain|keep|leave|no|always|only|remember|shouldn['’]?t|under no)\b",
+    re.IGNORECASE,
+)
+_LEAD = re.compile(
+    r"^(?:[-*•\s]|\d+[.)、]\s*|(?:and|but|also|so|then|ok|okay|please)\b[, ]*|(?:另外|并且|而且|同时|还有|然后|但是|但|不过|所以|注意|记住|好的)[:：,，]?)+",
+    re.IGNORECASE,
+)
 
 
 def rules(text: str) -> list[Rule]:
-    """Rules of ONE human message text, sorted by start."""
-    return []
+    """Rules of ONE human message text, sorted by start; at most MAX_STATEMENTS of them."""
+    if not CUE.search(text):
+        return []
+    found: list[Rule] = []
+    pairs = [(c.start, c.end) for c in corrections(text) if c.scored]
+    for sentence in sentences(text):
+        if not CUE.search(sentence.text) or sentence.asks:
+            continue
+        for rule in _of_sentence(sentence, pairs):
+            found.append(rule)
+            if len(found) >= MAX_STATEMENTS:
+                return found
+    return found
+
+
+def _of_sentence(sentence: Sentence, pairs: list[tuple[int, int]]) -> list[Rule]:
+    found: list[Rule] = []
+    quotes: list[tuple[int, int]] | None = None
+    for start, end in _clauses(sentence.text):
+        clause = sentence.text[start:end]
+        if not CUE.search(clause):
+            continue
+        cue = find_cue(clause)
+        if cue is None or asks_within(clause[: cue.start]):
+            continue
+        quotes = quoted_spans(sentence.text) if quotes is None else quotes
+        if inside(start + cue.start, quotes):
+            continue
+        lead = _LEAD.match(clause)
+        skip = lead.end() if lead and lead.end() <= cue.start else 0
+        a, b = sentence.start + start + skip, sentence.start + end
+        if any(a < y and x < b for x, y in pairs):
+            continue
+        terms = terms_of(clause[skip:], (cue.start - skip, cue.end - skip))
+        if terms:
+            found.append(
+                Rule(clause[skip:].rstrip(), a, a + len(clause[skip:].rstrip()), cue.polarity, terms.strong, terms.weak)
+            )
+    return found
+
+
+def _clauses(text: str) -> list[tuple[int, int]]:
+    """Clauses of a sentence, in order, without overlap."""
+    spans = []
+    at = 0
+    while at < len(text):
+        if text[at].isspace() or text[at] in "，,；;：:（）()":
+            at += 1
+            continue
+        end = clause_end(text, at)
+        spans.append((at, max(end, at + 1)))
+        at = max(end, at + 1)
+    return spans

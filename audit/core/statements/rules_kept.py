@@ -1,12 +1,57 @@
-"""Whether a summary kept a rule."""
+"""Whether a summary kept a rule. Rule: AUDIT-REFINEMENTS §2.5: one line with a cue (requirements need none) and half of the
+strong terms, or without strong ones half of the weak. Only weak terms in another script → not judged, except by the lexicon.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 
+from audit.core.statements.headings import CONSTRAINTS, walk
+from audit.core.statements.lexicon import alternatives
 from audit.core.statements.model import Rule
+from audit.core.statements.sentences import has_han
+from audit.core.statements.terms import Line
+
+SUMMARY_CUE = re.compile(
+    r"不|勿|别|禁|避免|无需|无须|严格|必须|务必|只|仅|保留|保持|除外|排除|冻结|只读|暂缓|等待|待|"
+    r"\b(?:no|not|never|without|avoid\w*|don['’]?t|mustn['’]?t|can['’]?t|cannot|shouldn['’]?t|won['’]?t|unchanged|untouched|intact|as[- ]is|alone|keep\w*|leave\w*|"
+    r"forbid\w*|forbidden|prohibit\w*|ban(?:s|ned)?|disallow\w*|exclud\w*|except|off[- ]limits|read[- ]only|refrain\w*|only|must|require\w*|instead|rather|"
+    r"non|nor|neither|none|frozen|freeze|hold|wait\w*|skip\w*|prevent\w*|block\w*|stop\w*|pending|until|stays?|remains?|preserv\w*|restrict\w*)\b",
+    re.IGNORECASE,
+)
+_LATIN = re.compile(r"[A-Za-z]{3,}")
+
+
+@lru_cache(maxsize=8)
+def _lines(text: str) -> tuple[tuple[bool, Line], ...]:
+    """Lines of a summary block with whether the line or its heading carries a cue; kept, as all rules ask for them."""
+    return tuple(
+        (bool(SUMMARY_CUE.search(line) or CONSTRAINTS.search(heading)), Line(line)) for heading, _, line in walk(text)
+    )
 
 
 def rule_kept(rule: Rule, summary_texts: Sequence[str]) -> bool | None:
-    """True or False; None = cannot be judged (no script in common)."""
-    return None
+    """True or False; None = cannot be judged (nothing to look for, or no script in common with the summary)."""
+    wanted = rule.strong or rule.weak
+    if not wanted:
+        return None
+    anywhere = False
+    for text in summary_texts:
+        for cued, row in _lines(text):
+            hits = row.share(wanted, strong=bool(rule.strong))
+            anywhere = anywhere or hits > 0
+            if hits and 2 * hits >= len(wanted) and (cued or rule.polarity == "positive"):
+                return True
+    if not rule.strong and not _common_script(rule, summary_texts):
+        # Read through the word list: when none of several known words is there in any form, the rule is gone.
+        known = sum(1 for term in rule.weak if len(alternatives(term)) > 1)
+        return False if not anywhere and known >= 2 else None
+    return False
+
+
+def _common_script(rule: Rule, summary_texts: Sequence[str]) -> bool:
+    if any(has_han(term) for term in rule.weak):
+        return any(has_han(text) for text in summary_texts)
+    return any(_LATIN.search(text) for text in summary_texts)

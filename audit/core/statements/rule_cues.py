@@ -1,0 +1,151 @@
+"""The words that make a clause a prohibition or a requirement, and what only looks like one.
+
+Rule: AUDIT-REFINEMENTS §2.5 (user_rule), widened by the words people type to coding agents (`先别`, `不准`, `always`,
+`use only`, `no new dependencies`). A cue in a question, a quotation, an error message or a description (`it never
+finishes`, `不能启动`, `must have failed`) makes no rule.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from audit.core.statements.model import Polarity
+
+_I = re.IGNORECASE
+_ZH = re.compile(
+    r"(?P<neg>(?<![需想要])不要再?(?!紧|脸|钱|求|了|不|是)|(?<![舍恨巴怪免顾由值记见懒])不得(?!不|了|已|而知|其|劲)"
+    r"|(?<![能不])不能(?!不|说|够吧)|(?<![必非])不可(?!用|见|读|变|写|靠|能|逆|达|避免|思议|控|知|信|选|重复|或缺|否认|同|行|分|比|数|执行|调)"
+    r"|不许|不准(?!确)|(?<!被)禁止|严禁|切勿|请勿|万勿"
+    r"|(?<![区特个级类性分识鉴辨判差告离派组国职诀门话鲜迥拜细霎道送])别(?![的人名说墅处扭致急忘样称扯逗闹墨国字号类慌怕]|管|是|担心|客气|着急|介意|谢|无))"
+    r"|(?P<pos>(?<![不非是])必须(?!的$|品|吗)|务必|只能(?!说|是|这样)|(?:一律|只准|只许|只允许|一定要|千万要|务求)|别忘了?|不要忘记?)"
+)
+_ZH_BEFORE = re.compile(
+    r"报错|提示|显示|返回|抛出|日志里|编译器|为什么|为何|怎么|是否|要不要|能不能|可不可以|会不会|是不是|该不该|需不需要|好像|似乎|貌似|结果|因为|由于|导致|所以才|难怪"
+)
+_ZH_CANNOT = re.compile(
+    r"^(?:正常|复现|识别|理解|确定|解析|打开|启动|编译|加载|显示|连接|连上|登录|登陆|工作|运行|通过|找到|看到|保证|解决|满足|支持|自动|很好|直接看|用$|访问到|工作|生效|跑|同步$|保存$|提交$|执行$|继续$|使用$|用[，了]|点|收到|下载|上传|获取|判断|复用|兼容)"
+)
+_ZH_DONE = re.compile(r"(?:了|了吧|了呢|的原因|的问题)\s*$")
+_ZH_SELF = re.compile(
+    r"(?:我|他|她|它|对方|服务|程序|系统|脚本|页面|接口|电脑|它们)(?:现在|目前|暂时|也|都|还|就|又)*$"
+)
+_ZH_NOW = re.compile(r"目前|现在|暂时|看来|之前|当时|已经")
+
+_EN_NEG = re.compile(
+    r"\b(?P<must>(?:must|may|shall|should|can|will)\s+(?:not|never)\s+(?:ever\s+)?|mustn['’]?t\s+|shouldn['’]?t\s+|(?:is|are) not (?:allowed|permitted) to\s+|not allowed to\s+)"
+    r"|\b(?P<imp>(?:do not|don['’]?t|dont|never|avoid|stop(?=\s+\w+ing\b)|refrain from|under no circumstances)\s+)"
+    r"|\b(?P<keep>(?:keep|leave)\b(?=[^,;.]{1,80}\b(?:unchanged|untouched|as[- ]is|as it is|as they are|intact|alone|frozen|the same)\b))"
+    r"|\b(?P<no>no\s+(?=(?:new |more |extra |additional |external |third[- ]party |direct |hard[- ]?coded |global |unnecessary |breaking )*"
+    r"(?:emojis?|dependenc\w+|deps|librar\w+|packages?|frameworks?|comments|mocks?|abbreviations|downtime|force[- ]push\w*|changes to|breaking changes?|"
+    r"commits? to|globals?|magic numbers|secrets|network access|internet access|abstractions|refactor\w*|features|inline styles|tables|jargon)\b))",
+    _I,
+)
+_EN_POS = re.compile(
+    r"\b(?P<must>must\b(?!\s*[-–]?\s*have\b)(?!\s+(?:not|never|be (?:kidding|joking|wrong|missing|something|a bug|some|because|that))\b)(?!['’]))"
+    r"|\b(?P<imp>always\s+(?=[a-z])|(?:only use|use only|make only|only touch|only change|only edit|only modify|only run|only commit|only push)\s+|(?:do not|don['’]?t) forget to\s+|remember to\s+)",
+    _I,
+)
+_EN_PREFIX = re.compile(
+    r"^(?:[-*•\d.)\s]|\b(?:please|pls|and|but|also|so|then|just|again|ok|okay|now|well|note|remember|important|rule|constraint|btw|fyi|hey|for now|from now on|"
+    r"going forward|in future|whatever you do|at all costs|in general|you|we|you should|we should|should|you must|they|to|let's|one more thing|and please|"
+    r"absolutely|definitely|really|simply|strictly|ever|under no circumstances|until then|instead|"
+    r"(?:for|in|on|from|during|under|at|with|after|before|inside|within|when|if|unless|until|while)\s[^,]{1,60}),?:?\s*|[:,–—]\s*)*$",
+    _I,
+)
+_EN_NOT_RULE_VERB = re.compile(
+    r"^(?:know|think|see|get|have|mind|need|understand|remember|worry|bother|care|like|want|believe|recall|feel|seem|mean|matter|work|exist|agree|"
+    r"trust myself|appear|match|happen|mind|had|been|seen|heard|worked|used to|failed|happened|finish(?:es|ed)?|has|have|did|was|were|be sorry|fret|panic|ever mind)\b",
+    _I,
+)
+_EN_DESCRIBES = re.compile(
+    r"\b(?:error|errors|says|said|message|warning|complains|complaining|exception|why|whether|because|seems|looks like|wonder)\b",
+    _I,
+)
+_EN_GUESS = re.compile(r"\b(?:it|there|that|this|something|he|she|someone|somebody)\s*$", _I)
+_EN_POLICY = re.compile(
+    r"^(?:use|deploy|commit|push|merge|ship|release|touch|support|store|log|write|run|edit|break|allow|accept|hardcode)\b",
+    _I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """Where a cue stands in a clause, and what it makes of it."""
+
+    start: int
+    end: int
+    polarity: Polarity
+
+
+def find_cue(clause: str) -> Cue | None:
+    """The first cue that makes this clause a rule; None when there is none or it only looks like one."""
+    found = [cue for cue in (_zh(clause), _en_negative(clause), _en_positive(clause)) if cue is not None]
+    return min(found, key=lambda cue: cue.start) if found else None
+
+
+def _zh(clause: str) -> Cue | None:
+    for m in _ZH.finditer(clause):
+        before, after, word = clause[: m.start()], clause[m.end() :], m.group()
+        if _ZH_BEFORE.search(before) or not after.strip(" 。，,.!！的吧啊呀哦") or after.startswith("吗"):
+            continue
+        if word in ("不能", "只能", "不可", "必须") and _ZH_SELF.search(before):
+            continue
+        if word in ("不能", "只能") and (_ZH_DONE.search(after) or (word == "只能" and _ZH_NOW.search(before))):
+            continue
+        if word == "不能" and (_ZH_CANNOT.match(after) or _ZH_NOW.search(before)):
+            continue
+        return Cue(m.start(), m.end(), "positive" if m["pos"] else "negative")
+    return None
+
+
+def _en_negative(clause: str) -> Cue | None:
+    for m in _EN_NEG.finditer(clause):
+        before, after = clause[: m.start()], clause[m.end() :]
+        if not (after.strip(" .!") or m["keep"]) or _EN_DESCRIBES.search(before):
+            continue
+        if m["must"]:
+            # `can not` / `will not` / `may not` describe; `should not` orders only when the sentence speaks of what to do.
+            describes = re.match(r"can|will|may", m.group(), _I) and not re.search(r"never", m.group(), _I)
+            if (
+                describes
+                or re.match(r"(?:have|be (?:too|a problem|an issue|hard|able|possible|surprising))\b", after, _I)
+                or _EN_GUESS.search(before)
+            ):
+                continue
+        elif m["imp"]:
+            policy = re.search(r"\bwe\s*$", before, _I) and _EN_POLICY.match(after)
+            if not _EN_PREFIX.match(before) or _EN_NOT_RULE_VERB.match(after):
+                continue
+            if (
+                re.search(r"\b(?:you|we|they|i)\s*$", before, _I)
+                and not policy
+                and not re.match(r"never", m.group(), _I)
+            ):
+                continue
+            if re.match(r"never", m.group(), _I) and re.match(r"(?:mind\b|\w+(?:ed|[^s]s)\b)", after, _I):
+                continue
+        elif not _EN_PREFIX.match(before) and not (
+            m["keep"] and re.search(r"\b(?:must|should|please|and|to)\s*$", before, _I)
+        ):
+            continue
+        return Cue(m.start(), m.end(), "negative")
+    return None
+
+
+def _en_positive(clause: str) -> Cue | None:
+    for m in _EN_POS.finditer(clause):
+        before, after = clause[: m.start()], clause[m.end() :]
+        if _EN_DESCRIBES.search(before) or not after.strip(" .!"):
+            continue
+        if m["must"]:
+            if (_EN_GUESS.search(before) and re.match(r"\s+(?:be|have|mean)\b", after, _I)) or re.search(
+                r"\b(?:a|i)\s*$", before, _I
+            ):
+                continue
+        elif (
+            not _EN_PREFIX.match(before) and not re.search(r"\b(?:must|should|please|and|to|we)\s*$", before, _I)
+        ) or re.match(r"(?:been|have|had|\w+(?:ed|[^s]s)\b|fail\b|get\b|returns?\b)", after, _I):
+            continue
+        return Cue(m.start(), m.end(), "positive")
+    return None
