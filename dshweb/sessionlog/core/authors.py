@@ -1,4 +1,4 @@
-"""Who wrote a message: `source.kind` as it stands, and the kind it would have in format v4. Rule: SESSION-LOG §8, §10."""
+"""Who wrote a message: `source.kind` as it stands, and the kind it has in format v4. Rule: SESSION-LOG §8."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class FrameInfo(msgspec.Struct, frozen=True):
     `kind` is as in `Frame`, "plain" for a stretch of an uncompressed log, "tail" for a last row without line end.
     `rows` counts the lines that end in it (header apart), `first_row` is the number of the first. `next_seq` is the seq
     expected at its start. Its first row begins `carry_skip` decoded bytes into the frame at `carry_offset` (None: in
-    this frame). A `provisional` frame is read again once the log has grown.
+    this frame); `carried` bytes of it lie before this frame. A `provisional` frame is read again when the log grew.
     """
 
     offset: int
@@ -41,6 +41,7 @@ class FrameInfo(msgspec.Struct, frozen=True):
     next_seq: int
     carry_offset: int | None = None
     carry_skip: int = 0
+    carried: int = 0
     has_header: bool = False
     provisional: bool = False
     code: str = ""
@@ -69,21 +70,40 @@ def read_events(source: BinaryIO, frame: FrameInfo, limits: Limits | None = None
     gives no events.
     """
     limits = limits or Limits()
-    accounting = Accounting(rows=frame.first_row)
-    rows = RowReader(limits, accounting, DamageLog())
-    rows.seen_line = not frame.has_header
-    rows.next_seq = frame.next_seq
-    rows.provisional = frame.provisional
     start = frame.offset if frame.carry_offset is None else frame.carry_offset
-    data = decoded_between(
-        source, start, frame.offset + frame.length, limits, compressed=frame.kind != "plain" and _framed(source)
-    )
+    end = frame.offset + frame.length
+    data = decoded_between(source, start, end, limits, compressed=frame.kind != "plain" and _framed(source))
     if frame.carry_offset is not None:
         data = data[frame.carry_skip :]
-    events = rows.feed(data, frame.offset)
-    if frame.kind == "tail":
-        events += rows.finish(frame.offset, torn=True)
-    return events
+    return parse_rows(
+        data,
+        first_row=frame.first_row,
+        first_seq=frame.next_seq,
+        provisional=frame.provisional,
+        unfinished=frame.kind == "tail",
+        limits=limits,
+    )
+
+
+def parse_rows(
+    data: bytes,
+    *,
+    first_row: int,
+    first_seq: int | None,
+    provisional: bool = False,
+    unfinished: bool = False,
+    limits: Limits | None = None,
+) -> list[Event]:
+    """Events of decoded bytes that begin with a whole row: row number `first_row`, its first event `first_seq`.
+
+    A header in front of row 0 is passed over. `unfinished`: take the last row although no line end follows it.
+    """
+    rows = RowReader(limits or Limits(), Accounting(rows=first_row), DamageLog())
+    rows.seen_line = first_row > 0
+    rows.next_seq = first_seq or 0
+    rows.provisional = provisional
+    events = rows.feed(data, 0)
+    return events + rows.finish(0, torn=True) if unfinished else events
 
 
 def _framed(source: BinaryIO) -> bool:

@@ -132,8 +132,9 @@ def parse_message(event: Event, *, turn: int | None = None, tools: Mapping[str, 
 class _Pieces:
     """Collects the blocks of one content list."""
 
-    def __init__(self, seq: int, source: Source) -> None:
+    def __init__(self, seq: int, source: Source, *, nested: bool = False) -> None:
         self.seq = seq
+        self.nested = nested
         self.source: Source = source
         self.label = ""
         self.blocks: list[Block] = []
@@ -162,12 +163,12 @@ class _Pieces:
             self._put(index, "tool_args", f"{name}\n{arguments}" if arguments else name, name)
         elif kind == "text" or (isinstance(text, str) and text):
             self._put(index, self.source, text)
-        elif kind == "tool-result":
-            nested = _Pieces(self.seq, self.source)
-            nested.label = self.label
-            nested.add_all(block.get("content") if not isinstance(block.get("content"), dict) else None)
-            self.blocks += nested.blocks
-            self.opaque += nested.opaque
+        elif kind == "tool-result" and not self.nested and isinstance(block.get("content"), list):
+            inner = _Pieces(self.seq, self.source, nested=True)
+            inner.label = self.label
+            inner.add_all(block["content"])
+            self.blocks += inner.blocks
+            self.opaque += inner.opaque
         else:
             self.opaque += 1
             self._put(index, self.source, _attachment_name(block))

@@ -14,7 +14,7 @@ from .damage import Damage, DamageLog
 from .events import Event
 from .frames import Frame, FrameWalker
 from .header import Header
-from .index import BatchKind, FrameBatch, FrameInfo, decoded_between, read_events
+from .index import BatchKind, FrameBatch, FrameInfo, decoded_between, parse_rows, read_events
 from .limits import Limits
 from .plain import PlainWalker
 from .resume import Resume
@@ -132,12 +132,12 @@ class LogReader:
             self.accounting.frames = 1
         if self._rows.pending:
             offset, skip, before = self._rows.pending_offset, self._rows.pending_skip, self._rows.next_seq
-            row = self.accounting.rows
+            row, carried = self.accounting.rows, self._rows.pending_bytes
             headers = self.accounting.header_rows
             events = self._rows.finish(offset, torn=self._torn)
             info = FrameInfo(
                 self._offset, 0, "tail", _first(events), _last(events), self.accounting.rows - row, len(events), 0, row,
-                before, offset, skip, self.accounting.header_rows > headers, provisional=True,
+                before, offset, skip, carried, self.accounting.header_rows > headers, provisional=True,
             )  # fmt: skip
             yield FrameBatch(info, events)
 
@@ -151,6 +151,7 @@ class LogReader:
         rows, acc = self._rows, self.accounting
         carry_offset = rows.pending_offset if rows.pending else None
         carry_skip = rows.pending_skip if rows.pending else 0
+        carried = rows.pending_bytes
         first_row, before, headers = acc.rows, rows.next_seq, acc.header_rows
         kind: BatchKind = frame.kind if self.compressed else "plain"
         events: list[Event] = []
@@ -175,7 +176,7 @@ class LogReader:
         return FrameBatch(
             FrameInfo(
                 frame.offset, frame.length, kind, _first(events), _last(events), acc.rows - first_row, len(events),
-                len(frame.data), first_row, before, carry_offset, carry_skip, acc.header_rows > headers,
+                len(frame.data), first_row, before, carry_offset, carry_skip, carried, acc.header_rows > headers,
                 frame.provisional, frame.code,
             ),
             events,
@@ -241,4 +242,4 @@ def _last(events: list[Event]) -> int | None:
     return events[-1].seq if events else None
 
 
-__all__ = ["FrameBatch", "FrameInfo", "LogReader", "Status", "read_events", "read_log"]
+__all__ = ["FrameBatch", "FrameInfo", "LogReader", "Status", "parse_rows", "read_events", "read_log"]
