@@ -122,7 +122,7 @@ def _english(text: str, w: re.Match[str], number: str, *, space: bool) -> tuple[
     word = w.group()
     if word[0] == "%":
         following = text[w.start() + 1 : w.start() + 2]
-        if following.isascii() and (following.isalnum() or following in "(_"):
+        if following and following.isascii() and (following.isalnum() or following in "(_"):
             return None  # a format or an escape
         if space and text[w.start() + 1 : w.start() + 3].strip(" ")[:1].isalnum():
             return None  # modulo
