@@ -57,6 +57,7 @@ INSTALLED_APPS = [
     "dshweb.sessionlog",
     "dshweb.ui",
     "audit",
+    "dshweb",
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
@@ -111,7 +112,7 @@ SILENCED_SYSTEM_CHECKS: list[str] = []
 USE_TZ = True
 USE_I18N = True
 LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
-LOCALE_PATHS = [BASE_DIR / "locale"]
+LOCALE_PATHS = [BASE_DIR / "locale", DATA_DIR / "locale"]  # .po as committed; .mo as compiled by dshweb.ui
 
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"

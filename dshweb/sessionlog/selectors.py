@@ -129,9 +129,7 @@ def lineage(caller: Caller, session: Session) -> Lineage:
     if session.parent_session:
         around |= Q(session_id=session.parent_session)
     rows = Session.objects.for_team(session.team_id).filter(around).exclude(pk=session.pk).order_by("id")
-    found = list(
-        rows.only("id", "title", "session_id", "parent_session", "origin", "owner_id", "team_id")[:LISTED_LOGS]
-    )
+    found = list(rows.only("id", "session_id", "parent_session", "origin", "team_id")[:LISTED_LOGS])
     parent = next((row for row in found if row.session_id == session.parent_session), None)
     return Lineage(parent, [row for row in found if row.parent_session == session.session_id])
 
@@ -147,9 +145,8 @@ def compactions_of(log: LogFile) -> list[Compaction]:
 
 def messages_of(session: Session) -> QuerySet[Message]:
     """Messages of all logs of a session, whole."""
-    return (
-        Message.objects.for_team(session.team_id).filter(log__session=session).select_related("log").defer("log__state")
-    )
+    rows = Message.objects.for_team(session.team_id).filter(log__session=session)
+    return rows.select_related("log").defer("log__state", "log__damage", "log__accounting")
 
 
 def compactions(caller: Caller) -> QuerySet[Compaction]:
@@ -167,7 +164,7 @@ def texts_at(log_id: int, seqs: Iterable[int]) -> Iterator[tuple[int, str]]:
 
 @dataclass(frozen=True)
 class Window:
-    """Messages of a log from one position on. `back` and `on` are positions of the neighbouring windows, None at an end."""
+    """Messages of a log from one position on. `back`, `on`: positions of the neighbouring windows, None at an end."""
 
     rows: list[Message]
     back: int | None = None
@@ -209,7 +206,7 @@ def sources_of(caller: Caller) -> list[Source]:
 def files_page(
     caller: Caller, after: int | None = None, *, troubled: bool = False, size: int = PAGE
 ) -> list[SourceFile]:
-    """`size` + 1 files (the last tells that there are more), last seen first; with `troubled` only those not plainly ok."""
+    """`size` + 1 files (the last tells that there are more), last seen first; `troubled`: those not plainly ok."""
     rows = (
         SourceFile.objects.for_caller(caller)
         .select_related("log__session__team")

@@ -23,7 +23,8 @@ def sources(request: HttpRequest) -> HttpResponse:
     shown = files[: selectors.PAGE]
     folders = [(row, request.caller.may_ingest(row.team_id)) for row in selectors.sources_of(request.caller)]
     return render(request, "sessionlog/sources.html", {
-        "folders": folders, "counts": selectors.file_counts(request.caller), "troubled": troubled, "first": after is None,
+        "folders": folders, "counts": selectors.file_counts(request.caller),
+        "troubled": troubled, "first": after is None,
         "files": [(row, selectors.may_see_file(request.caller, row)) for row in shown],
         "more": shown[-1].pk if len(files) > selectors.PAGE else None,
     })  # fmt: skip
@@ -34,8 +35,7 @@ def scan(request: HttpRequest, pk: int) -> HttpResponse:
     source = get_object_or_404(Source.objects.for_caller(request.caller), pk=pk)
     if not request.caller.may_ingest(source.team_id):
         raise PermissionDenied
-    task = enqueue(
-        source.team_id, "scan", f"source:{source.pk}", {"source": source.pk}, source.path, request.caller.user
-    )
+    key, payload = f"source:{source.pk}", {"path": source.path, "owner": source.owner_id}
+    task = enqueue(source.team_id, "ingest", key, payload, source.path, request.caller.user)
     messages.info(request, _("The scan was asked for. A worker does it; nothing is lost if you leave this page."))
     return redirect("task", pk=task.pk)

@@ -127,7 +127,9 @@ class RowReader:
             if not valid and not _is_utf8(line):
                 line = line.decode("utf-8", "replace").encode()
                 repaired = True
-                self.damage.add("bad_utf8", offset=offset, seq=self.next_seq, detail="invalid bytes became U+FFFD")
+                self.damage.add(
+                    "bad_utf8", offset=offset, detail=f"row {self.accounting.rows}: invalid bytes became U+FFFD"
+                )
             row = strict_row(line) if self.seen_line and not repaired else None
             op = surface_op(row.surfaceOp) if row else None
             if row is None or (op is None and row.surfaceOp is not None) or self._too_many(row.sourceEventSeqs):

@@ -51,10 +51,14 @@ class Scan:
 
     def feed_batch(self, batch: FrameBatch, reader: LogReader) -> list[Message]:
         """Feed the events of one frame as `reader` gives it; the messages among them."""
+        self.note_damage(batch, reader)
+        return [message for event in batch.events if (message := self.feed(event)) is not None]
+
+    def note_damage(self, batch: FrameBatch, reader: LogReader) -> None:
+        """Before the events of a frame are fed: take over the header, and whether rows before them were lost."""
         self.start(reader.header)
         if batch.frame.kind in ("corrupt", "refused", "junk") or reader.damage_counts.keys() & _LOST:
             self.damaged = True
-        return [message for event in batch.events if (message := self.feed(event)) is not None]
 
     def feed(self, event: Event) -> Message | None:
         """Fold one event; its message if it is a surface event."""

@@ -12,8 +12,7 @@ class Outcome(models.TextChoices):
     COMPLETED = "completed", _("completed")
     FAILED = "failed", _("failed")
     CANCELLED = "cancelled", _("cancelled")
-    UNMATCHED = "unmatched", _("never ended")
-    RUNNING = "running", _("running")
+    UNMATCHED = "unmatched", _("no end in the log")
 
 
 class Trigger(models.TextChoices):
@@ -24,6 +23,8 @@ class Trigger(models.TextChoices):
 
 class Compaction(TeamOwned):
     """One attempt: from its `compaction/start` to its end, as far as the log tells. `position` is the first row's.
+
+    An attempt that is being made right now and one whose process was killed look the same in a log: `unmatched`.
 
     `round` counts completed compactions of this log, from 1; null for attempts that did not complete. `summary` is the list of
     masked text blocks; null when there is no summary row (a failed attempt's text is not in the log).
@@ -55,6 +56,8 @@ class Compaction(TeamOwned):
     command_id = models.CharField(_("command id"), max_length=200, blank=True)
     inherited = models.BooleanField(_("inherited from the parent"), default=False)
     summary = models.JSONField(_("summary"), null=True, blank=True)
+    # what the audit needs to know of the moment the summary came: spanOk, damagedBefore, stateSeqs, systemSeqs
+    context = models.JSONField(default=dict, editable=False)
 
     class Meta(TeamOwned.Meta):
         verbose_name = _("compaction")

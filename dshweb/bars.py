@@ -1,0 +1,34 @@
+"""Progress in a terminal: a bar where somebody looks, nothing where output goes to a file or a pipe."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import TextIO
+
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+
+class Bar:
+    """One line that follows whatever is being worked on. `show(what, done, total)` as often as you like."""
+
+    def __init__(self, stream: TextIO, *, quiet: bool = False, size: bool = True) -> None:
+        self._bar: Progress | None = None
+        if not quiet and stream.isatty():
+            amount = DownloadColumn() if size else MofNCompleteColumn()
+            columns = (TextColumn("{task.description}"), BarColumn(), amount, TimeRemainingColumn())
+            self._bar = Progress(*columns, console=Console(file=stream), transient=True)
+            self._task = self._bar.add_task("", total=None)
+
+    def __enter__(self) -> Bar:
+        if self._bar:
+            self._bar.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._bar:
+            self._bar.stop()
+
+    def show(self, what: object, done: int, total: int | None) -> None:
+        if self._bar:
+            self._bar.update(self._task, description=str(what)[-60:], completed=done, total=total)

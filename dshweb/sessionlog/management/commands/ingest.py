@@ -1,0 +1,86 @@
+"""`manage.py ingest PATH…`: session logs in, a line a log, a summary that adds up."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from dshweb.access.models import Team, User
+from dshweb.bars import Bar
+from dshweb.sessionlog.services.ingest import Import, ingest_path
+from dshweb.sessionlog.services.report import LogReport, Totals
+
+
+class Command(BaseCommand):
+    help = """Bring session logs in: files, folders, or a whole DSH home. Logs are only read.
+
+Example:  manage.py ingest ~/.dsh --watch"""
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
+        return super().create_parser(prog_name, subcommand, formatter_class=RawDescriptionHelpFormatter, **kwargs)
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("paths", nargs="+", metavar="PATH", type=Path)
+        parser.add_argument("--watch", action="store_true", help="stay and bring in what is written from now on")
+        parser.add_argument("--team", default="main", help="short name of the team the logs belong to (main)")
+        parser.add_argument("--owner", help="user name of the sessions' owner (the team's first admin)")
+        parser.add_argument("--json", action="store_true", help="one JSON object a log, the summary last")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        team = Team.objects.filter(slug=options["team"]).first()
+        if team is None:
+            raise CommandError(f"there is no team {options['team']!r}; the teams are listed in the admin")
+        run = Import.by(team, self._owner(team, options["owner"]), inline=True)
+        totals, missing = Totals(), []
+        with Bar(sys.stderr, quiet=options["json"]) as bar:
+            for path in options["paths"]:
+                try:
+                    ingest_path(
+                        path, run=run, totals=totals, on_progress=bar.show,
+                        on_report=self._say_json if options["json"] else self._say,
+                    )  # fmt: skip
+                except FileNotFoundError:
+                    missing.append(str(path))
+        self._summary(totals, as_json=options["json"])
+        if missing:
+            raise CommandError(f"does not exist: {', '.join(missing)}")
+
+    def _owner(self, team: Team, name: str | None) -> User | None:
+        if name is None:
+            return User.objects.filter(memberships__team=team, memberships__role="admin").order_by("pk").first()
+        user = User.objects.filter(username=name).first()
+        if user is None:
+            raise CommandError(f"there is no user {name!r}")
+        return user
+
+    def _say_json(self, report: LogReport) -> None:
+        self.stdout.write(json.dumps(report.to_json(), ensure_ascii=False))
+
+    def _say(self, report: LogReport) -> None:
+        """One line: status, size in events, compactions, and the first damage with its place."""
+        if report.events is None:
+            counts = "nothing read"
+        else:
+            made = ", ".join(f"{n} {outcome}" for outcome, n in report.compactions.items() if n)
+            counts = f"{report.events} events, compactions: {made or 'none'}"
+        news = "" if report.changed else " (unchanged)"
+        self.stdout.write(f"{report.status:<11} {report.path}: {counts}{news}")
+        for entry in report.damage[:3]:
+            place = f"byte {entry['offset']}" if "offset" in entry else f"seq {entry.get('seq', 'unknown')}"
+            self.stdout.write(f"            {entry['code']} at {place}: {entry['detail']}")
+
+    def _summary(self, totals: Totals, *, as_json: bool) -> None:
+        if as_json:
+            self.stdout.write(json.dumps({"summary": totals.to_json()}, ensure_ascii=False))
+            return
+        states = ", ".join(f"{n} {name}" for name, n in totals.to_json()["status"].items() if n)
+        made = ", ".join(f"{n} {name}" for name, n in totals.to_json()["compactions"].items() if n)
+        self.stdout.write(
+            f"{totals.logs} logs ({states or 'none'}; {totals.changed} changed), {totals.events} events, "
+            f"{totals.turns} turns, compactions: {made or 'none'}"
+        )

@@ -1,0 +1,172 @@
+"""Events of a stored log by seq, masked, and what a compaction's audit needs of them."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cached_property
+from types import TracebackType
+from typing import BinaryIO
+
+from dshweb.sessionlog.core.events import Event
+from dshweb.sessionlog.core.index import FrameInfo, read_events
+from dshweb.sessionlog.core.leaves import Leaf, Ledger
+from dshweb.sessionlog.core.ledger import build_ledger, summary_texts
+from dshweb.sessionlog.core.toolargs import arguments_text
+from dshweb.sessionlog.models import Compaction, Frame, LogFile, Message
+from dshweb.sessionlog.services import store
+from dshweb.sessionlog.services.masking import masker_for
+from dshweb.sessionlog.services.projection import masked
+from dshweb.sessionlog.services.steps import limits
+
+CACHE_BYTES = 24 << 20
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A summary with its ledger and masked leaves, and where to look for what the leaves do not hold."""
+
+    seq: int
+    time: int | None
+    texts: tuple[str, ...]
+    ledger: Ledger
+    leaves: tuple[Leaf, ...]
+    state: Callable[[], Iterable[str]]
+    system: Callable[[], Iterable[str]]
+    earlier: Callable[[], Iterable[str]]
+
+
+class LogEvents:
+    """Reads events by seq through the frame index; decoded frames are kept up to a bound. Use as a context manager."""
+
+    def __init__(self, log: LogFile) -> None:
+        self.log = log
+        self.cwd = log.session.cwd or None
+        self.masker = masker_for(log.team_id)
+        self._exit = ExitStack()
+        self._source: BinaryIO | None = None
+        self._frames: OrderedDict[int, tuple[int, dict[int, Event]]] = OrderedDict()
+        self._kept = 0
+        self._limits = limits()
+
+    def __enter__(self) -> LogEvents:
+        self._source = self._exit.enter_context(store.opened(self.log.stored))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._exit.close()
+
+    def get(self, seq: int) -> Event | None:
+        """The event of `seq` with its message masked; where a damaged log has a seq twice, the first one. None: not there."""
+        for info in self._index.holding(seq):
+            event = self._events(info).get(seq)
+            if event is not None:
+                return event
+        return None
+
+    def summary(self, compaction: Compaction) -> Summary | None:
+        """Everything the audit of `compaction` needs; None when its summary row cannot be read any more."""
+        event = self.get(compaction.summary_seq) if compaction.summary_seq is not None else None
+        if event is None or event.type != "compaction/summary":
+            return None
+        context = compaction.context
+        ledger, leaves = build_ledger(
+            event,
+            self.get,
+            summaries=self._summaries(compaction),
+            span_ok=context.get("spanOk"),
+            damaged=bool(context.get("damagedBefore")),
+            log_format=self.log.format,
+            tools=self._tools,
+            turn_of=self._turns.get,
+        )
+        below = set(ledger.leaf_seqs)
+        return Summary(
+            seq=event.seq,
+            time=event.time,
+            texts=tuple(self.masker.mask_text(text) for text in summary_texts(event)),
+            ledger=ledger,
+            leaves=leaves,
+            state=lambda: self._texts(context.get("stateSeqs", ())),
+            system=lambda: self._texts(context.get("systemSeqs", ())),
+            earlier=lambda: self._earlier(event.seq, below),
+        )
+
+    @cached_property
+    def _index(self) -> FrameIndex:
+        return FrameIndex(self.log)
+
+    @cached_property
+    def _tools(self) -> dict[str, str]:
+        rows = Message.unscoped.filter(log=self.log, type="tool/result").exclude(tool="")
+        return dict(rows.values_list("call_id", "tool"))
+
+    @cached_property
+    def _turns(self) -> dict[int, int | None]:
+        return dict(Message.unscoped.filter(log=self.log, type="user/message").values_list("seq", "turn"))
+
+    def _summaries(self, compaction: Compaction) -> dict[str, int]:
+        rows = Compaction.unscoped.filter(log=self.log, summary_seq__isnull=False, position__lt=compaction.position)
+        return dict(rows.values_list("compaction_id", "summary_seq"))
+
+    def _texts(self, seqs: Iterable[int]) -> Iterator[str]:
+        """All of what these rows say, masked, as the strings of their data."""
+        for seq in seqs:
+            event = self.get(seq)
+            if event is not None:
+                yield arguments_text(self.masker.mask_json(event.value))
+
+    def _earlier(self, before: int, leaves: set[int]) -> Iterator[str]:
+        """Masked texts of the surface rows before seq `before` that are not leaves."""
+        rows = Message.unscoped.filter(log=self.log, seq__lt=before).order_by("position").values_list("seq", "text")
+        return (text for seq, text in rows.iterator(chunk_size=500) if seq not in leaves and text)
+
+    def _events(self, info: FrameInfo) -> dict[int, Event]:
+        found = self._frames.get(info.offset)
+        if found is not None:
+            self._frames.move_to_end(info.offset)
+            return found[1]
+        assert self._source is not None, "use LogEvents as a context manager"  # noqa: S101
+        events: dict[int, Event] = {}
+        for event in read_events(self._source, info, self._limits):
+            events.setdefault(event.seq, masked(event, self.masker))
+        self._frames[info.offset] = (info.decoded_bytes, events)
+        self._kept += info.decoded_bytes
+        while self._kept > CACHE_BYTES and len(self._frames) > 1:
+            size, _gone = self._frames.popitem(last=False)[1]
+            self._kept -= size
+        return events
+
+
+class FrameIndex:
+    """Which frames may hold a seq. Frames of an orderly log are found by bisection, disorderly ones are few and searched."""
+
+    def __init__(self, log: LogFile) -> None:
+        names = ("offset", "length", "kind", "first_seq", "last_seq", "rows", "events", "decoded_bytes", "first_row", "next_seq",
+                 "carry_offset", "carry_skip", "has_header", "provisional", "code")  # fmt: skip
+        rows = Frame.unscoped.filter(log=log, events__gt=0).order_by("first_row", "offset").values_list(*names)
+        self._starts: list[int] = []
+        self._orderly: list[FrameInfo] = []
+        self._odd: list[FrameInfo] = []
+        reached = -1
+        for row in rows.iterator(chunk_size=2000):
+            info = FrameInfo(**dict(zip(names, row, strict=True)))
+            if info.first_seq is None or info.last_seq is None:
+                continue
+            if info.first_seq > reached and info.last_seq >= info.first_seq:
+                self._starts.append(info.first_seq)
+                self._orderly.append(info)
+                reached = info.last_seq
+            else:
+                self._odd.append(info)
+
+    def holding(self, seq: int) -> Iterator[FrameInfo]:
+        at = bisect_right(self._starts, seq) - 1
+        if at >= 0:
+            yield self._orderly[at]
+        yield from self._odd

@@ -1,0 +1,228 @@
+"""Brings logs in: a file, a folder, a whole DSH home. One bad file fails alone, named, with its reason, and is listed."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from django.db import transaction
+from django.utils import timezone
+
+from dshweb.access.models import Team, User
+from dshweb.sessionlog.core.reader import read_log
+from dshweb.sessionlog.models import Compaction, LogFile, SourceFile
+from dshweb.sessionlog.services import files, steps, store
+from dshweb.sessionlog.services.discover import find_logs
+from dshweb.sessionlog.services.files import Stat
+from dshweb.sessionlog.services.masking import masker_for
+from dshweb.sessionlog.services.report import LogReport, Totals
+from dshweb.sessionlog.signals import log_imported
+from dshweb.tasks.progress import Stop
+from dshweb.text.redact import Masker
+
+log_ = logging.getLogger(__name__)
+
+OnReport = Callable[[LogReport], None]
+
+
+@dataclass(frozen=True)
+class Import:
+    """Who brings logs in. `inline`: what follows an import (the audit) is done in this process, not enqueued."""
+
+    team: Team
+    owner: User | None
+    masker: Masker
+    inline: bool = False
+
+    @classmethod
+    def by(cls, team: Team, owner: User | None, *, inline: bool = False) -> Import:
+        return cls(team, owner, masker_for(team.pk), inline)
+
+
+def ingest_path(
+    path: Path, *, run: Import, totals: Totals, on_report: OnReport | None = None,
+    on_progress: Callable[[Path, int, int], None] | None = None,
+) -> None:  # fmt: skip
+    """Imports every log at or below `path` and adds to `totals`. Raises FileNotFoundError when nothing is there."""
+    found = find_logs(path)
+    totals.pass_over(found.skipped.items())
+    known = _known(run.team, found.logs)
+    for file in found.logs:
+        report = ingest_file(
+            file,
+            run=run,
+            place=known.get(str(file)),
+            on_progress=None if on_progress is None else _for_file(on_progress, file),
+        )
+        totals.add(report)
+        if on_report:
+            on_report(report)
+
+
+def _for_file(on_progress: Callable[[Path, int, int], None], file: Path) -> steps.OnProgress:
+    return lambda done, total: on_progress(file, done, total)
+
+
+def _known(team: Team, paths: list[Path]) -> dict[str, SourceFile]:
+    """The rows of files seen before, in a few queries for the whole run."""
+    names, known = [str(path) for path in paths], {}
+    for start in range(0, len(names), 500):
+        rows = SourceFile.objects.for_team(team).filter(location__in=names[start : start + 500]).select_related("log")
+        known |= {row.location: row for row in rows}
+    return known
+
+
+def ingest_file(
+    path: Path, *, run: Import, place: SourceFile | None = None, on_progress: steps.OnProgress | None = None
+) -> LogReport:
+    """Imports one log. Never raises for what the file holds or how it fares: the report says it."""
+    location = str(path)
+    try:
+        stat = Stat.of(path)
+        if place is not None and files.unchanged(place, stat, masking=run.masker.version):
+            return LogReport.from_json(place.report or {}, path=location, changed=False)
+        if place is None:
+            place = _place(run.team, location)
+        with path.open("rb") as source:
+            return _read(
+                place, source, stat, file_name=path.name, folder=path.parent.name, run=run, on_progress=on_progress
+            )
+    except Stop:  # the task that runs this was cancelled, or its process ends
+        raise
+    except Exception as error:  # one bad file fails alone
+        log_.exception("%s could not be imported", location)
+        return _failed(place or _place(run.team, location), f"{type(error).__name__}: {error}")
+
+
+def _place(team: Team, location: str) -> SourceFile:
+    return SourceFile.unscoped.select_related("log").get_or_create(team=team, location=location)[0]
+
+
+def _read(
+    place: SourceFile, source: BinaryIO, stat: Stat, *, file_name: str, folder: str, run: Import,
+    on_progress: steps.OnProgress | None,
+) -> LogReport:  # fmt: skip
+    before = place.log
+    if before is not None and files.still_the_same_log(place, source, stat.size):
+        log = before
+    else:
+        opened = _first_look(source, file_name)
+        if opened.status == "failed":
+            return _unreadable(place, opened, stat)
+        session = files.session_for(
+            team=run.team, session_id=_session_id(opened.header_id, folder, place.location), owner=run.owner
+        )
+        log = files.same_bytes_elsewhere(
+            session=session, file_name=file_name, source=source, size=stat.size
+        ) or LogFile.unscoped.create(
+            team=run.team, session=session, file_name=file_name[:255],
+            stored=store.new_name(team_id=run.team.pk, file_name=file_name),
+        )  # fmt: skip
+        log = files.point_to(place, log, instead_of=before.pk if before else None)
+    if log.masking and log.masking != run.masker.version:
+        steps.start_over(log)
+    changed = _catch_up(log, source, stat, run, on_progress)
+    log.refresh_from_db()
+    report = report_of(log, path=place.location, changed=changed)
+    _remember(place, stat, report)
+    if changed:
+        _tell(log, run)
+    return report
+
+
+def _tell(log: LogFile, run: Import) -> None:
+    """What follows an import may fail without undoing it: the log is in, and a re-audit can be asked for."""
+    for receiver, answer in log_imported.send_robust(LogFile, log=log, inline=run.inline):
+        if isinstance(answer, Stop):
+            raise answer
+        if isinstance(answer, Exception):
+            log_.error("%s failed after the import of log %s", receiver, log.pk, exc_info=answer)
+
+
+def _catch_up(log: LogFile, source: BinaryIO, stat: Stat, run: Import, on_progress: steps.OnProgress | None) -> bool:
+    """Stores and projects what is new; False when there was nothing."""
+    log.refresh_from_db()
+    if log.complete and log.size >= stat.size:
+        return False
+    store.append(log.stored, source, start=min(log.size, store.size(log.stored)), stop=stat.size)
+    steps.read_on(log, masker=run.masker, on_progress=on_progress)
+    return True
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """What the first readable rows of a file say."""
+
+    status: str
+    header_id: str | None
+    damage: list[dict[str, Any]]
+
+
+def _first_look(source: BinaryIO, file_name: str) -> _Opened:
+    """Reads on until there is a header or an event; only a file with neither is read to its end."""
+    reader = read_log(source, compressed=file_name.endswith(".zstd"), limits=steps.limits())
+    for batch in reader:
+        if reader.header is not None or batch.events:
+            break
+    header = reader.header
+    return _Opened(reader.status, header.id if header else None, [entry.to_json() for entry in reader.damage])
+
+
+def _session_id(stated: str | None, folder: str, location: str) -> str:
+    """The header's id, else the folder's name if it is one, else a name of our own that stays the same."""
+    if stated:
+        return stated[:200]
+    if folder.startswith("session-"):
+        return folder[:200]
+    return "unnamed-" + hashlib.sha256(location.encode("utf-8", "surrogateescape")).hexdigest()[:12]
+
+
+def report_of(log: LogFile, *, path: str, changed: bool) -> LogReport:
+    """The report of a log as it is projected now."""
+    accounting = log.accounting
+    report = LogReport(
+        path=path, status=log.status, session_id=log.session.session_id, format=log.format, changed=changed
+    )
+    report.frames, report.rows, report.events = (accounting[name] for name in ("frames", "rows", "events"))
+    report.skipped, report.damage = accounting["skipped"], log.damage
+    report.turns = ((log.state or {}).get("scan", {}).get("work", {})).get("turns")
+    for outcome in Compaction.unscoped.filter(log=log).values_list("outcome", flat=True):
+        report.compactions[outcome] += 1
+    return report
+
+
+def _remember(place: SourceFile, stat: Stat, report: LogReport, *, error: str = "") -> None:
+    values: dict[str, Any] = {
+        "size": stat.size, "mtime_ns": stat.mtime_ns, "inode": stat.inode, "status": report.status, "error": error,
+        "report": report.to_json(), "read_at": timezone.now(),
+    }  # fmt: skip
+    SourceFile.unscoped.filter(pk=place.pk).update(**values)
+
+
+def _unreadable(place: SourceFile, opened: _Opened, stat: Stat) -> LogReport:
+    """Nothing in the file is a session log. A log that was read from this place before stays as it is."""
+    report = LogReport(path=place.location, status="failed", damage=opened.damage)
+    reason = (
+        "; ".join(f"{entry['code']}: {entry['detail']}" for entry in opened.damage) or "no header and no event in it"
+    )
+    _remember(place, stat, report, error=reason)
+    return report
+
+
+def _failed(place: SourceFile, reason: str) -> LogReport:
+    """An error of ours or of the machine. No stat is kept, so the next run tries again."""
+    report = LogReport(path=place.location, status="failed", damage=[{"code": "error", "detail": reason}])
+    with transaction.atomic():
+        SourceFile.unscoped.filter(pk=place.pk).update(
+            size=None,
+            mtime_ns=None,
+            status="failed",
+            error=reason[:4000],
+            report=report.to_json(),
+            read_at=timezone.now(),
+        )
+    return report

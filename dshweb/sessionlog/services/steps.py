@@ -1,0 +1,186 @@
+"""Reads what is new of a stored log and projects it, one bounded step after the other.
+
+A step reads some frames, then writes their rows and the state behind them in ONE transaction that compares and sets the log's
+`revision` (docs/decisions/0001). A step that finds another revision writes nothing and starts from what the other one left. Killed between two
+steps, the next import goes on where the last commit stands; so does the import of a log that has grown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from dshweb.sessionlog.core.events import Event
+from dshweb.sessionlog.core.index import FrameBatch
+from dshweb.sessionlog.core.limits import Limits
+from dshweb.sessionlog.core.reader import LogReader, read_log
+from dshweb.sessionlog.core.resume import Resume
+from dshweb.sessionlog.core.scan import Scan
+from dshweb.sessionlog.models import Compaction, Frame, LogFile, Message
+from dshweb.sessionlog.services import attempts, rows, search, sessions, store
+from dshweb.sessionlog.services.projection import Projector, masked, said
+from dshweb.text.redact import Masker
+
+STEP_BYTES = 4 << 20  # decoded bytes of one step: bounds memory and how long a transaction may take
+
+OnProgress = Callable[[int, int], None]
+
+
+def limits() -> Limits:
+    return Limits(
+        log_bytes=settings.MAX_LOG_BYTES,
+        frame_bytes=settings.MAX_FRAME_BYTES,
+        row_bytes=settings.MAX_FRAME_BYTES,
+        ratio=settings.MAX_RATIO,
+    )
+
+
+@dataclass
+class Pending:
+    """Rows of the step under way."""
+
+    frames: list[tuple[Any, ...]] = field(default_factory=list)
+    messages: list[tuple[Any, ...]] = field(default_factory=list)
+    said: dict[int, str] = field(default_factory=dict)
+    summaries: dict[int, Event] = field(default_factory=dict)
+    decoded: int = 0
+
+
+class LostRace(Exception):
+    """Another importer committed a step of this log first."""
+
+
+def read_on(log: LogFile, *, masker: Masker, on_progress: OnProgress | None = None) -> LogFile:
+    """Projects everything of the stored bytes that is not projected yet. Returns the log's row as it then is."""
+    while True:
+        log = LogFile.unscoped.get(pk=log.pk)
+        try:
+            with store.opened(log.stored) as source:
+                _Run(log, source, masker, on_progress).go()
+        except LostRace:
+            continue
+        return LogFile.unscoped.get(pk=log.pk)
+
+
+def start_over(log: LogFile) -> None:
+    """Forgets the projection, so that `read_on` makes it anew. Compaction rows stay: audits hang on them."""
+    with transaction.atomic():
+        LogFile.unscoped.filter(pk=log.pk).update(
+            state=None, size=0, complete=False, revision=F("revision") + 1, masking=""
+        )
+        Message.unscoped.filter(log=log).delete()
+        Frame.unscoped.filter(log=log).delete()
+
+
+class _Run:
+    """One pass over the new part of a log."""
+
+    def __init__(self, log: LogFile, source: Any, masker: Masker, on_progress: OnProgress | None) -> None:
+        self.log, self.masker, self.on_progress = log, masker, on_progress
+        state = log.state or {}
+        resume = Resume.from_json(state["reader"]) if state else None
+        self.reader: LogReader = read_log(
+            source, compressed=log.file_name.endswith(".zstd"), resume=resume, limits=limits()
+        )
+        self.scan = Scan.from_state(state["scan"], header=self.reader.header) if state else Scan()
+        self.projector = Projector(team_id=log.team_id, log_id=log.pk)
+        self.revision = log.revision
+        self.first_row = self.reader.accounting.rows
+        self.settled: dict[str, Any] | None = None  # the folds' state in front of an unfinished tail
+        self.pending = Pending()
+        self.first_step = True
+
+    def go(self) -> None:
+        for batch in self.reader:
+            self._take(batch)
+            if self.pending.decoded >= STEP_BYTES and self.settled is None:
+                self._commit(complete=False)
+        self._commit(complete=True)
+
+    def _take(self, batch: FrameBatch) -> None:
+        if batch.frame.provisional and self.settled is None:
+            self.settled = self.scan.to_state()
+        pending = self.pending
+        pending.frames.append(self.projector.frame(batch.frame))
+        pending.decoded += batch.frame.decoded_bytes
+        self.scan.note_damage(batch, self.reader)
+        for event in batch.events:
+            found = self.scan.feed(masked(event, self.masker))
+            if event.type == "compaction/summary":
+                pending.summaries[event.seq] = event
+            if found is not None:
+                pending.messages.append(self.projector.message(event, found))
+                text = said(found)
+                if text:
+                    pending.said[event.row] = text
+
+    def _commit(self, *, complete: bool) -> None:
+        folds = self.settled or self.scan.to_state()
+        reader, log, pending = self.reader, self.log, self.pending
+        resume = reader.resume()
+        header = reader.header
+        work = self.scan.work
+        values: dict[str, Any] = {
+            "revision": self.revision + 1,
+            "state": {"reader": resume.to_json(), "scan": folds},
+            "size": reader.accounting.size if complete else resume.offset,
+            "complete": complete,
+            "compressed": reader.compressed,
+            "format": reader.format,
+            "status": reader.status,
+            "header": self.masker.mask_json(header.raw) if header else None,
+            "accounting": reader.accounting.to_json(),
+            "damage": [entry.to_json() for entry in reader.damage],
+            "last_seq": work.last_seq,
+            "last_time": work.last_time,
+            "masking": self.masker.version,
+            "read_at": timezone.now(),
+        }
+        with transaction.atomic():
+            if not LogFile.unscoped.filter(pk=log.pk, revision=self.revision).update(**values):
+                raise LostRace
+            if self.first_step:
+                self._drop_provisional()
+            rows.insert_frames(pending.frames)
+            rows.insert_messages(pending.messages)
+            self._index(pending)
+            attempts.save(log=log, scan=self.scan, summaries=pending.summaries, masker=self.masker, final=complete)
+            if complete:
+                self._settle_inherited()
+                log.refresh_from_db()
+                sessions.refresh(log=log, scan=self.scan, masker=self.masker)
+        self.revision += 1
+        self.first_step = False
+        self.pending = Pending()
+        if self.on_progress:
+            self.on_progress(values["size"], reader.accounting.size or values["size"])
+
+    def _drop_provisional(self) -> None:
+        """Rows of a tail that was unfinished when it was read: they are read again now, perhaps otherwise."""
+        if self.log.state is None:
+            return
+        Message.unscoped.filter(log=self.log, position__gte=self.first_row).delete()
+        Frame.unscoped.filter(log=self.log, provisional=True).delete()
+        Compaction.unscoped.filter(log=self.log, position__gte=self.first_row).delete()
+
+    def _settle_inherited(self) -> None:
+        """Only the end of a fork's prefix tells which rows were the parent's."""
+        before = self.reader.inherited_before
+        if before is not None:
+            rows_ = Message.unscoped.filter(log=self.log)
+            rows_.filter(seq__lt=before, inherited=False).update(inherited=True)
+            rows_.filter(seq__gte=before, inherited=True).update(inherited=False)
+
+    def _index(self, pending: Pending) -> None:
+        if not pending.said:
+            return
+        positions = list(pending.said)
+        ids = Message.unscoped.filter(log=self.log, position__gte=positions[0], position__lte=positions[-1])
+        by_position = dict(ids.values_list("position", "id"))
+        search.add([(by_position[position], text) for position, text in pending.said.items()])

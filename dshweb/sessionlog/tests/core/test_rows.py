@@ -1,0 +1,170 @@
+"""Rows as anyone may have written them: nothing raises, everything is counted."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dshweb.sessionlog.core.events import Replace
+from dshweb.sessionlog.core.limits import Limits
+
+from .logs import HEADER, frame, line, log_bytes, read, row, user
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(), max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4),
+    max_leaves=8,
+)
+ENVELOPE = st.fixed_dictionaries(
+    {},
+    optional={
+        "type": st.sampled_from(["session", "text-chunks", "user/message", "assistant/message", "tool/result",
+                                 "compaction/start", "compaction/summary", "compaction/end", "session/end-seed",
+                                 "turn/start", "goal/change", "job/registered", "request/header"]) | JSON,
+        "seq": st.integers(-5, 40) | JSON,
+        "seq0": st.integers(-5, 40) | JSON,
+        "time": st.integers(0, 10**13) | JSON,
+        "time0": JSON,
+        "data": JSON | st.fixed_dictionaries({"content": JSON, "source": JSON}) | st.fixed_dictionaries(
+            {"texts": JSON, "dt": JSON}) | st.fixed_dictionaries({"message": st.fixed_dictionaries({"content": JSON})}),
+        "surfaceOp": JSON | st.fixed_dictionaries({"op": st.just("replace"), "startSeq": st.integers(0, 40),
+                                                   "endSeq": st.integers(0, 40)}) | st.just("append"),
+        "sourceEventSeqs": JSON | st.lists(st.integers(0, 40) | st.lists(st.integers(0, 40), max_size=3), max_size=4),
+        "ignorable": JSON,
+        "more": JSON,
+    },
+)  # fmt: skip
+LINE = (
+    st.binary(max_size=40).filter(lambda b: b"\n" not in b)
+    | JSON.map(lambda v: json.dumps(v).encode())
+    | ENVELOPE.map(lambda v: json.dumps(v).encode("utf-8", "surrogatepass"))
+    | ENVELOPE.map(lambda v: json.dumps(v, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+)
+
+
+@settings(deadline=None, max_examples=300)
+@given(lines=st.lists(LINE, max_size=12), packed=st.booleans())
+def test_arbitrary_rows_never_raise_and_add_up(lines, packed):
+    data = b"\n".join([line(HEADER)[:-1], *lines, b""])
+    log = read(frame(data) if packed else data, limits=Limits(row_events=50, row_seqs=50), compressed=packed)
+    json.dumps(log.scan.to_state())
+    for event in log.events:
+        json.dumps([event.value, event.extra], allow_nan=False).encode()
+        event.data.decode()
+    for message in log.messages:
+        "".join(b.text for b in message.blocks).encode()
+
+
+@settings(deadline=None, max_examples=100)
+@given(data=st.binary(max_size=300), compressed=st.sampled_from([True, False, None]))
+def test_arbitrary_bytes_never_raise(data, compressed):
+    log = read(data, compressed=compressed)
+    if not log.events and log.reader.header is None:
+        assert log.reader.status == "failed"
+
+
+def test_rows_without_seq_are_numbered_by_position_and_it_is_said_once():
+    rows = [{"type": "turn/start", "data": {"turn": 1}}, {"type": "user/message", "data": {}, "surfaceOp": "append"}]
+    log = read(log_bytes(rows))
+    assert [(e.seq, e.time, e.numbered_by_position) for e in log.events] == [(0, None, True), (1, None, True)]
+    assert log.codes == ["seq_by_position", "no_time"]
+    assert log.reader.damage_counts == {"seq_by_position": 2, "no_time": 2}
+    assert log.reader.status == "ok"
+
+
+def test_position_counts_expanded_rows():
+    packed = {"type": "text-chunks", "seq0": 0, "time0": 5, "data": {"dt": [1], "texts": ["a", "b"]}}
+    assert read(log_bytes([packed, {"type": "turn/end", "time": 9}])).seqs == [0, 1, 2]
+
+
+def test_lone_surrogates_and_odd_numbers_are_read():
+    raw = b'{"type":"x","seq":0,"time":1,"data":{"s":"a\\ud800b","n":1e400,"pair":"\\ud83d\\ude00"}}\n'
+    log = read(line(HEADER) + raw)
+    assert log.events[0].body == {"s": "a\ufffdb", "n": None, "pair": "😀"}
+    deep = b'{"type":"x","seq":0,"time":1,"data":' + b"[" * 100_000 + b"]" * 100_000 + b"}\n"
+    log = read(line(HEADER) + deep + line(row(1)))
+    assert log.seqs == [1]
+    assert log.reader.accounting.skipped == {"bad_json": 1}
+
+
+def test_extra_members_are_kept():
+    log = read(log_bytes([row(0, origin="web", nested={"a": [1]})]))
+    assert log.events[0].extra == {"origin": "web", "nested": {"a": [1]}}
+    odd = read(log_bytes([row(0, surfaceOp={"op": "later", "x": 1})])).events[0]
+    assert (odd.surface_op, odd.extra) == (None, {"surfaceOp": {"op": "later", "x": 1}})
+
+
+def test_both_spellings_of_a_replacement():
+    rows = [row(0, surfaceOp={"op": "replace", "start": 3, "end": 4}),
+            row(1, surfaceOp={"op": "replace", "startSeq": 5, "endSeq": 2})]  # fmt: skip
+    assert [e.surface_op for e in read(log_bytes(rows)).events] == [Replace(3, 4), Replace(5, 2)]
+
+
+def test_ranges_are_expanded_and_bounded():
+    log = read(log_bytes([row(0, sourceEventSeqs=[1, [4, 6]])]))
+    assert log.events[0].source_event_seqs == (1, 4, 5, 6)
+    log = read(log_bytes([row(0, sourceEventSeqs=[[0, 10**12]])]), limits=Limits(row_seqs=1000))
+    assert len(log.events[0].source_event_seqs) == 1000
+    assert log.codes == ["limit_seqs"]
+    log = read(log_bytes([row(0, sourceEventSeqs=list(range(50)))]), limits=Limits(row_seqs=10))
+    assert (log.events[0].source_event_seqs, log.codes) == (tuple(range(10)), ["limit_seqs"])
+    assert read(log_bytes([row(0, sourceEventSeqs=[[6, 4], "x"])])).codes == ["bad_row"]
+
+
+def test_packed_rows_are_bounded():
+    packed = {"type": "text-chunks", "seq0": 0, "time0": 0, "data": {"texts": ["x"] * 100}}
+    log = read(log_bytes([packed]), limits=Limits(row_events=10))
+    assert (len(log.events), log.codes) == (10, ["limit_events"])
+
+
+def test_a_row_beyond_the_limit_is_left_out_and_the_next_is_read():
+    big = line(row(0, data={"x": "y" * 5000}))
+    rest = line(row(1)) + line(row(2))
+    pieces = [big[n : n + 700] for n in range(0, len(big), 700)]
+    limits = Limits(row_bytes=2000)
+    stored = frame(line(HEADER)) + b"".join(map(frame, [*pieces[:-1], pieces[-1] + rest]))
+    log = read(stored, limits=limits)
+    assert log.seqs == [1, 2]
+    assert log.reader.accounting.skipped == {"limit_row": 1}
+    assert log.codes[0] == "limit_row"
+    plain = read(line(HEADER) + line(row(0, data={"x": "y" * 600_000})) + rest, limits=limits)
+    assert plain.seqs == [1, 2]
+
+
+def test_a_log_without_header_is_read_and_named():
+    log = read(log_bytes([row(0), row(1)], header=None))
+    assert (log.seqs, log.codes, log.reader.status, log.reader.header) == ([0, 1], ["no_header"], "damaged", None)
+
+
+def test_a_second_header_is_counted_out():
+    log = read(log_bytes([row(0), HEADER, row(1)]))
+    assert log.seqs == [0, 1]
+    assert log.reader.accounting.skipped == {"second_header": 1}
+
+
+def test_a_row_cut_by_a_damaged_frame_is_counted_as_such():
+    cut = line(user(1, "cut in the middle"))
+    bad = bytearray(frame(cut[40:80]))
+    bad[-1] ^= 1
+    stored = log_bytes([row(0)]) + frame(cut[:40]) + bytes(bad) + frame(cut[80:] + line(row(2)))
+    log = read(stored)
+    assert log.seqs == [0, 2]
+    assert log.reader.accounting.skipped == {"cut_row": 2}
+    assert log.codes == ["bad_checksum", "lost_rows"]
+
+
+def test_mixed_writers_are_named():
+    log = read(log_bytes([row(n) for n in (0, 1, 2, 3, 1, 4, 2, 5)]))
+    assert len(log.events) == 8
+    assert "seq_back" in log.codes
+    assert "two_processes" in log.codes
+    assert "seq_gap" not in log.codes
+
+
+def test_many_findings_of_a_code_are_counted_not_listed():
+    log = read(line(HEADER) + b"not json\n" * 5000)
+    assert log.reader.damage_counts["bad_row"] == 5000
+    assert len(log.reader.damage) == 100
+    assert log.reader.accounting.skipped == {"bad_json": 5000}
