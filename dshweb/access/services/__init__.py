@@ -1,0 +1,1 @@
+"""Verbs of access: tokens, login links, notes in the access log."""

@@ -1,0 +1,81 @@
+"""API tokens: `dshw_` and 32 random bytes, shown once, stored as SHA-256.
+
+A token acts for the person who made it, in one team, with the role that person has there when the token is used. The secret has 256
+bits of its own, so a plain digest is enough: there is nothing to guess that a slow hash would protect.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.db.models import Q
+from django.utils import timezone
+
+from dshweb.access.models import ApiToken, Scope, Team, User
+from dshweb.access.services.log import note_access
+
+START = "dshw_"
+SHOWN = len(START) + 6
+MAX_LENGTH = 100
+USED_EVERY = timedelta(minutes=1)
+
+
+class BadToken(ValueError):
+    """A token that cannot be made; the message says why."""
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def make(
+    team: Team, user: User, name: str, scopes: Iterable[str], expires_at: datetime | None = None
+) -> tuple[ApiToken, str]:
+    """A new token and its secret, which is nowhere stored. Raises BadToken."""
+    wanted = list(dict.fromkeys(scopes))
+    unknown = [scope for scope in wanted if scope not in Scope.values]
+    if unknown or not wanted:
+        raise BadToken(f"scopes: {', '.join(unknown) or 'none'}; known are {', '.join(Scope.values)}")
+    if expires_at is not None and expires_at <= timezone.now():
+        raise BadToken("the token would have expired already")
+    if not team.memberships.filter(user=user).exists():
+        raise BadToken(f"{user} is not a member of {team}")
+    secret = START + secrets.token_urlsafe(32)
+    token = ApiToken.unscoped.create(
+        team=team,
+        user=user,
+        name=name[:80],
+        prefix=secret[:SHOWN],
+        digest=_digest(secret),
+        scopes=wanted,
+        expires_at=expires_at,
+    )
+    note_access(team, "token-made", f"{token.name} ({token.prefix}…)", user=user)
+    return token, secret
+
+
+def verify(secret: str) -> ApiToken | None:
+    """The token of this secret if it may be used now, else None. Notes its use at most once a minute."""
+    if not secret.startswith(START) or len(secret) > MAX_LENGTH:
+        return None
+    now = timezone.now()
+    digest = _digest(secret)
+    current = Q(revoked_at=None) & (Q(expires_at=None) | Q(expires_at__gt=now)) & Q(user__is_active=True)
+    token = ApiToken.unscoped.select_related("user", "team").filter(current, digest=digest).first()
+    if token is None or not hmac.compare_digest(token.digest, digest):
+        return None
+    if token.last_used_at is None or now - token.last_used_at >= USED_EVERY:
+        ApiToken.unscoped.filter(pk=token.pk).update(last_used_at=now)
+    return token
+
+
+def revoke(token: ApiToken, by: User | None) -> bool:
+    """End the token. False: it had ended before."""
+    if not ApiToken.unscoped.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now()):
+        return False
+    note_access(token.team, "token-revoked", f"{token.name} ({token.prefix}…)", user=by)
+    return True
