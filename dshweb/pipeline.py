@@ -32,7 +32,10 @@ def ingest(progress: Progress, payload: dict[str, Any]) -> dict[str, Any]:
     totals = Totals()
     run = Import.by(Team.objects.get(pk=progress.team_id), User.objects.filter(pk=payload.get("owner")).first())
     ingest_path(
-        Path(payload["path"]), run=run, totals=totals, on_progress=lambda _path, done, total: progress.step(done, total, "bytes")
+        Path(payload["path"]),
+        run=run,
+        totals=totals,
+        on_progress=lambda _path, done, total: progress.step(done, total, "bytes"),
     )
     return totals.to_json()
 

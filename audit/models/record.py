@@ -21,7 +21,9 @@ class Audit(TeamOwned):
     )
     engine = models.CharField(_("engine"), max_length=20)
     config_fp = models.CharField(_("configuration"), max_length=12)
-    policy = models.ForeignKey("audit.PolicyVersion", models.SET_NULL, null=True, related_name="+", verbose_name=_("policy"))
+    policy = models.ForeignKey(
+        "audit.PolicyVersion", models.SET_NULL, null=True, related_name="+", verbose_name=_("policy")
+    )
     verdict = models.CharField(_("verdict"), max_length=20, choices=Verdict)
     ledger_incomplete = models.BooleanField(_("ledger incomplete"), default=False)
     asserted = models.PositiveIntegerField(_("facts asserted"), null=True)

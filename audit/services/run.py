@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from audit.core.case import AuditCase, Elsewhere
 from audit.core.extraction import FactCache
@@ -25,7 +26,10 @@ log_ = logging.getLogger(__name__)
 
 
 def audit_log(
-    log: LogFile, *, on_progress: Callable[[int, int], None] | None = None, compactions: Iterable[Compaction] | None = None
+    log: LogFile,
+    *,
+    on_progress: Callable[[int, int], None] | None = None,
+    compactions: Iterable[Compaction] | None = None,
 ) -> list[Audit]:
     """Audits the log's compactions that have a summary and no record yet under the policy in force. Returns new records."""
     row, policy = policies.current(team_id=log.team_id)
@@ -124,3 +128,9 @@ def _signals(audit: Audit, record: dict[str, Any]) -> list[Signal]:
         )
         for rank, (axis, row) in enumerate(listed)
     ]  # fmt: skip
+
+
+def latest_audits(compactions: QuerySet[Compaction]) -> dict[int, Audit]:
+    """The newest record of each compaction that has one, by compaction id."""
+    rows = Audit.unscoped.filter(compaction__in=compactions.order_by()).order_by("compaction_id", "id")
+    return {audit.compaction_id: audit for audit in rows}

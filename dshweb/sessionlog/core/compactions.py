@@ -229,7 +229,7 @@ class CompactionTracker:
         """State: the open attempt and the counts; finished attempts are the caller's to keep."""
         return {
             "open": None if self._open is None else self._open.to_json(),
-            "counts": self.counts,
+            "counts": dict(self.counts),
             "overflow": self._overflow,
         }
 

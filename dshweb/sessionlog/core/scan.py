@@ -32,6 +32,7 @@ class Scan:
         self.damaged = False
         self.tools: dict[str, str] = {}
         self.seed_length: int | None = None
+        self._settled: dict[str, Any] | None = None
 
     @property
     def attempts(self) -> list[Attempt]:
@@ -92,14 +93,16 @@ class Scan:
             del self.tools[next(iter(self.tools))]
 
     def to_state(self) -> dict[str, Any]:
-        """JSON-able state: seqs, ids, names and numbers, no text of rows."""
+        """JSON-able state after the last settled event: seqs, ids, names and numbers, no text of rows."""
+        if self._settled is not None:
+            return self._settled
         return {
             "v": VERSION,
             "surface": self.surface.to_json(),
             "compactions": self.compactions.to_json(),
             "work": self.work.to_json(),
             "damaged": self.damaged,
-            "tools": self.tools,
+            "tools": dict(self.tools),
         }
 
     @classmethod

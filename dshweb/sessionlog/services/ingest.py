@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from dshweb.access.models import Team, User
 from dshweb.sessionlog.core.reader import read_log
-from dshweb.sessionlog.models import Compaction, LogFile, SourceFile
+from dshweb.sessionlog.models import Compaction, LogFile, Source, SourceFile
 from dshweb.sessionlog.services import files, steps, store
 from dshweb.sessionlog.services.discover import find_logs
 from dshweb.sessionlog.services.files import Stat
@@ -49,6 +49,11 @@ def ingest_path(
 ) -> None:  # fmt: skip
     """Imports every log at or below `path` and adds to `totals`. Raises FileNotFoundError when nothing is there."""
     found = find_logs(path)
+    if path.is_dir():
+        Source.unscoped.update_or_create(
+            team=run.team, path=str(path.resolve()),
+            defaults={"last_scan_at": timezone.now(), "last_error": ""}, create_defaults={"owner": run.owner},
+        )  # fmt: skip
     totals.pass_over(found.skipped.items())
     known = _known(run.team, found.logs)
     for file in found.logs:

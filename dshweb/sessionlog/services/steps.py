@@ -69,13 +69,18 @@ def read_on(log: LogFile, *, masker: Masker, on_progress: OnProgress | None = No
 
 
 def start_over(log: LogFile) -> None:
-    """Forgets the projection, so that `read_on` makes it anew. Compaction rows stay: audits hang on them."""
+    """Forgets the projection, so that `read_on` makes it anew.
+
+    Compaction rows stay, because audits hang on them; they lose their context, and those that did not get it back in the end
+    are no longer in the log and go.
+    """
     with transaction.atomic():
         LogFile.unscoped.filter(pk=log.pk).update(
             state=None, size=0, complete=False, revision=F("revision") + 1, masking=""
         )
         Message.unscoped.filter(log=log).delete()
         Frame.unscoped.filter(log=log).delete()
+        Compaction.unscoped.filter(log=log).update(context={})
 
 
 class _Run:
@@ -152,6 +157,7 @@ class _Run:
             self._index(pending)
             attempts.save(log=log, scan=self.scan, summaries=pending.summaries, masker=self.masker, final=complete)
             if complete:
+                Compaction.unscoped.filter(log=log, context={}).delete()
                 self._settle_inherited()
                 log.refresh_from_db()
                 sessions.refresh(log=log, scan=self.scan, masker=self.masker)

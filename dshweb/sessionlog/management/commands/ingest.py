@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from contextlib import suppress
 from pathlib import Path
+from threading import Event
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from dshweb.access.models import Team, User
 from dshweb.bars import Bar
 from dshweb.sessionlog.services.ingest import Import, ingest_path
 from dshweb.sessionlog.services.report import LogReport, Totals
+from dshweb.sessionlog.services.watch import follow
+from dshweb.tasks.selectors import worker_alive
+from dshweb.tasks.services import drain, enqueue
 
 
 class Command(BaseCommand):
@@ -47,8 +54,34 @@ Example:  manage.py ingest ~/.dsh --watch"""
                 except FileNotFoundError:
                     missing.append(str(path))
         self._summary(totals, as_json=options["json"])
-        if missing:
+        if missing and not options["watch"]:
             raise CommandError(f"does not exist: {', '.join(missing)}")
+        if options["watch"]:
+            self._watch(options["paths"], team, run.owner)
+
+    def _watch(self, paths: list[Path], team: Team, owner: User | None) -> None:
+        """Stays: changes become tasks for the worker; while no worker is alive, they are done here."""
+        stop = Event()
+        signal.signal(signal.SIGTERM, lambda *_: stop.set())
+        self.stderr.write(f"watching {', '.join(map(str, paths))} – stop with Ctrl-C")
+
+        def bring_in(changed: list[Path]) -> None:
+            # the first look names every log there is: one task a folder, the files in it cost a stat
+            for path in changed if bring_in.looked else paths:  # type: ignore[attr-defined]
+                enqueue(
+                    team,
+                    "ingest",
+                    str(path),
+                    {"path": str(path), "owner": owner.pk if owner else None},
+                    label=path.parent.name,
+                )
+            bring_in.looked = True  # type: ignore[attr-defined]
+            if not worker_alive():
+                drain(team)
+
+        bring_in.looked = False  # type: ignore[attr-defined]
+        with suppress(KeyboardInterrupt):
+            follow(paths, bring_in, poll_seconds=settings.WATCH_POLL_SECONDS, stop=stop)
 
     def _owner(self, team: Team, name: str | None) -> User | None:
         if name is None:

@@ -1,0 +1,126 @@
+"""`manage.py audit [SESSION…]`: (re)audits compactions; a table for people, `audit.signals/1` with --json."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db.models import QuerySet
+from rich.console import Console
+from rich.table import Table
+
+from audit.core.record import dumps
+from audit.models import Audit
+from audit.services import gate as gates
+from audit.services.run import audit_log, latest_audits
+from dshweb.access.models import Team
+from dshweb.bars import Bar
+from dshweb.sessionlog.models import Compaction, LogFile, Session
+
+GATE_EXCEEDED = 3
+
+
+class Command(BaseCommand):
+    help = """Audit compactions that have no record under the policy in force, and show the records.
+
+Example:  manage.py audit session-5c009325-c1be-4349-80cd-676d914a384b --json
+          manage.py audit --gate uuid=0,user_quote=0"""
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
+        return super().create_parser(prog_name, subcommand, formatter_class=RawDescriptionHelpFormatter, **kwargs)
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("sessions", nargs="*", metavar="SESSION", help="session ids (all sessions of the team)")
+        parser.add_argument("--team", default="main", help="short name of the team (main)")
+        parser.add_argument(
+            "--json", action="store_true", help="print the records, audit.signals/1, one a line, masked"
+        )
+        parser.add_argument("--gate", metavar="CLASS=MAX,…", help="exit 3 when a class has more candidates than MAX")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        team = Team.objects.filter(slug=options["team"]).first()
+        if team is None:
+            raise CommandError(f"there is no team {options['team']!r}; the teams are listed in the admin")
+        try:
+            gate = gates.parse_gate(options["gate"]) if options["gate"] is not None else None
+        except gates.BadGate as error:
+            raise CommandError(f"--gate {error}", returncode=2) from error
+        logs = self._logs(team, options["sessions"])
+        with Bar(sys.stderr, quiet=options["json"], size=False) as bar:
+            for log in logs:
+                audit_log(log, on_progress=lambda done, total, log=log: bar.show(log.session, done, total))  # type: ignore[misc]
+        compactions = (
+            Compaction.unscoped.filter(log__in=logs).select_related("session").order_by("session_id", "position")
+        )
+        audits = latest_audits(compactions)
+        if options["json"]:
+            for compaction in compactions:
+                if compaction.pk in audits:
+                    self.stdout.write(dumps(audits[compaction.pk].record).decode())
+        else:
+            self._table(compactions, audits)
+        if gate is not None:
+            self._gate(gate, list(audits.values()))
+
+    def _logs(self, team: Team, session_ids: list[str]) -> list[LogFile]:
+        sessions = Session.objects.for_team(team).exclude(current=None).select_related("current__session")
+        if session_ids:
+            sessions = sessions.filter(session_id__in=session_ids)
+            unknown = set(session_ids) - set(sessions.values_list("session_id", flat=True))
+            if unknown:
+                raise CommandError(
+                    f"not in team {team.slug}: {', '.join(sorted(unknown))}; bring its log in with `ingest`"
+                )
+        return [session.current for session in sessions.order_by("id") if session.current]
+
+    def _table(self, compactions: QuerySet[Compaction], audits: dict[int, Audit]) -> None:
+        table = Table(box=None, pad_edge=False)
+        for name in (
+            "session",
+            "round",
+            "outcome",
+            "verdict",
+            "asserted",
+            "no source",
+            "key facts",
+            "not in summary",
+            "ledger",
+        ):
+            table.add_column(
+                name,
+                overflow="fold",
+                justify="right"
+                if name in {"round", "asserted", "no source", "key facts", "not in summary"}
+                else "left",
+            )
+        for row in compactions:
+            table.add_row(*_cells(row, audits.get(row.pk)))
+        console = Console(
+            file=self.stdout._out, width=None if self.stdout.isatty() else 200, highlight=False, markup=False
+        )
+        console.print(table)
+        if not compactions:
+            self.stdout.write("No compactions. Bring logs in with: manage.py ingest PATH")
+
+    def _gate(self, gate: dict[str, int], audits: list[Audit]) -> None:
+        counts = gates.counted(audits)
+        for name, most in gate.items():
+            self.stdout.write(f"gate {name}: {counts[name]} found, {most} allowed (uncalibrated)")
+        over = gates.exceeded(gate, counts)
+        if over:
+            words = ", ".join(f"{name} {found} > {most}" for name, (found, most) in over.items())
+            raise CommandError(f"gate exceeded: {words}", returncode=GATE_EXCEEDED)
+
+
+def _cells(row: Compaction, audit: Audit | None) -> list[str]:
+    def said(value: int | None) -> str:
+        return "—" if value is None else str(value)
+
+    cells = [row.session.session_id, said(row.round), str(row.get_outcome_display())]
+    if audit is None:
+        return [*cells, row.error or "no summary in the log", "—", "—", "—", "—", "—"]
+    ledger = "incomplete" if audit.ledger_incomplete else "complete"
+    numbers = (audit.asserted, audit.unverified, audit.key_facts, audit.lost)
+    return [*cells, str(audit.get_verdict_display()), *map(said, numbers), ledger]

@@ -1,0 +1,45 @@
+"""`audit --gate class=max,…`: how many candidates of a class a run may show. Uncalibrated until a team has labelled its own cases."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from audit.core.schema import CORE_CLASSES, EXTENDED_CLASSES, STATEMENT_CLASSES
+from audit.models import Audit
+
+GATED = (*CORE_CLASSES, *STATEMENT_CLASSES, *EXTENDED_CLASSES, "missing", "superseded", "scopeLost")
+
+
+class BadGate(ValueError):
+    """A gate that names no known class or no whole number."""
+
+
+def parse_gate(text: str) -> dict[str, int]:
+    """`uuid=0,number_unit=5` as a dict. Raises BadGate with what would be accepted."""
+    gate: dict[str, int] = {}
+    for part in filter(None, (piece.strip() for piece in text.split(","))):
+        name, _, most = part.partition("=")
+        if name.strip() not in GATED or not most.strip().isdecimal():
+            raise BadGate(f"{part!r}: say class=number, with a class of {', '.join(GATED)}")
+        gate[name.strip()] = int(most)
+    if not gate:
+        raise BadGate("an empty gate would let everything through; name at least one class=number")
+    return gate
+
+
+def counted(audits: Iterable[Audit]) -> Counter[str]:
+    """Candidates per class over these records: signals of both axes, and open terms by their list."""
+    counts: Counter[str] = Counter()
+    for audit in audits:
+        record = audit.record
+        rows = [*(record["fidelity"] or {}).get("unverified", []), *(record["coverage"] or {}).get("lost", [])]
+        counts.update(row["class"] for row in rows)
+        for name in ("missing", "superseded", "scopeLost"):
+            counts[name] += len((record["compliance"] or {}).get(name, []))
+    return counts
+
+
+def exceeded(gate: dict[str, int], counts: Counter[str]) -> dict[str, tuple[int, int]]:
+    """What is above its limit: class → (found, allowed)."""
+    return {name: (counts[name], most) for name, most in gate.items() if counts[name] > most}
