@@ -97,24 +97,21 @@ class _Run:
         self.projector = Projector(team_id=log.team_id, log_id=log.pk)
         self.revision = log.revision
         self.first_row = self.reader.accounting.rows
-        self.settled: dict[str, Any] | None = None  # the folds' state in front of an unfinished tail
         self.pending = Pending()
         self.first_step = True
 
     def go(self) -> None:
         for batch in self.reader:
             self._take(batch)
-            if self.pending.decoded >= STEP_BYTES and self.settled is None:
+            if self.pending.decoded >= STEP_BYTES and not batch.frame.provisional:
                 self._commit(complete=False)
         self._commit(complete=True)
 
     def _take(self, batch: FrameBatch) -> None:
-        if batch.frame.provisional and self.settled is None:
-            self.settled = self.scan.to_state()
         pending = self.pending
         pending.frames.append(self.projector.frame(batch.frame))
         pending.decoded += batch.frame.decoded_bytes
-        self.scan.note_damage(batch, self.reader)
+        self.scan.enter(batch, self.reader)
         for event in batch.events:
             found = self.scan.feed(masked(event, self.masker))
             if event.type == "compaction/summary":
@@ -126,14 +123,13 @@ class _Run:
                     pending.said[event.row] = text
 
     def _commit(self, *, complete: bool) -> None:
-        folds = self.settled or self.scan.to_state()
         reader, log, pending = self.reader, self.log, self.pending
         resume = reader.resume()
         header = reader.header
         work = self.scan.work
         values: dict[str, Any] = {
             "revision": self.revision + 1,
-            "state": {"reader": resume.to_json(), "scan": folds},
+            "state": {"reader": resume.to_json(), "scan": self.scan.to_state()},
             "size": reader.accounting.size if complete else resume.offset,
             "complete": complete,
             "compressed": reader.compressed,
