@@ -36,7 +36,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Quote:
-    """A piece of masked text around a fact. `more_before`/`more_after`: it goes on there."""
+    """A piece of a line of masked text around a fact. `more_before`/`more_after`: the line goes on there."""
 
     before: str
     hit: str
@@ -114,10 +114,13 @@ def shown(audit: Audit) -> Shown:
         ledger=_ledger(_dict(record, "ledger")),
         last_exchange=(last.get("kept"), last.get("facts")) if last else None,
         tool_only=_dict(coverage, "toolOnly") or None,
-        errors=[
-            (STAGES.get(e.get("stage"), e.get("stage")), str(e.get("message", ""))) for e in _dicts(record, "errors")
-        ],
+        errors=[_error(one) for one in _dicts(record, "errors")],
     )
+
+
+def _error(entry: dict[str, Any]) -> tuple[Any, str]:
+    stage = str(entry.get("stage"))
+    return STAGES.get(stage, stage), str(entry.get("message", ""))
 
 
 def _axis(axis: Any, rate: str, part: str, whole: str) -> Axis | None:
@@ -125,19 +128,16 @@ def _axis(axis: Any, rate: str, part: str, whole: str) -> Axis | None:
         return None
 
     def rows(classes: dict[str, Any]) -> list[ClassRow]:
-        counted = [
-            ClassRow(CLASSES.get(n, n), c.get(part), c.get(whole)) for n, c in classes.items() if isinstance(c, dict)
-        ]
-        return [row for row in counted if row.whole]
+        counts = [(name, count) for name, count in classes.items() if isinstance(count, dict) and count.get(whole)]
+        return [ClassRow(CLASSES.get(name, name), count.get(part), count.get(whole)) for name, count in counts]
 
-    extended = _dict(_dict(axis, "extended"), "classes")
     return Axis(
-        axis.get(rate),
-        axis.get(part),
-        axis.get(whole),
-        rows(_dict(axis, "classes")),
-        rows(extended),
-        bool(axis.get("truncated")),
+        rate=axis.get(rate),
+        part=axis.get(part),
+        whole=axis.get(whole),
+        rows=rows(_dict(axis, "classes")),
+        extended=rows(_dict(_dict(axis, "extended"), "classes")),
+        truncated=bool(axis.get("truncated")),
     )
 
 
@@ -221,9 +221,9 @@ def seqs_of(signals: Iterable[Signal]) -> set[int]:
 def _in_summary(signal: Signal, summary: list[str]) -> Quote | None:
     where = _dict(signal.data if isinstance(signal.data, dict) else {}, "where")
     block, start, end = where.get("block"), where.get("start"), where.get("end")
-    if isinstance(block, int) and 0 <= block < len(summary) and isinstance(start, int) and isinstance(end, int):
-        if summary[block][start:end] == signal.text:
-            return _cut(summary[block], start, end)
+    inside = isinstance(block, int) and 0 <= block < len(summary) and isinstance(start, int) and isinstance(end, int)
+    if inside and summary[block][start:end] == signal.text:
+        return _cut(summary[block], start, end)
     return next((quote for quote in (_find(text, [signal.text]) for text in summary) if quote), None)
 
 
@@ -236,8 +236,11 @@ def _find(text: str, needles: list[str]) -> Quote | None:
 
 
 def _cut(text: str, start: int, end: int) -> Quote:
-    left, right = max(0, start - AROUND), min(len(text), end + AROUND)
-    return Quote(text[left:start], text[start:end], text[end:right], left > 0, right < len(text))
+    """The line the fact stands in, at most AROUND characters of it on each side."""
+    line, line_end = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    line_end = len(text) if line_end < 0 else line_end
+    left, right = max(line, start - AROUND), min(line_end, end + AROUND)
+    return Quote(text[left:start], text[start:end], text[end:right], left > line, right < line_end)
 
 
 def _dict(holder: dict[str, Any], name: str) -> dict[str, Any]:

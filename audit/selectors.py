@@ -27,7 +27,7 @@ class Line:
 
     @property
     def candidates(self) -> int:
-        """Signals and open vocabulary terms; what only rests on the assistant's own words is matched and not counted."""
+        """Signals and open vocabulary terms. What rests on the assistant's own words alone is matched: not counted."""
         return sum(n for kind, n in self.kinds.items() if kind != "verified") + (self.audit.terms_open or 0)
 
     @property
@@ -66,13 +66,8 @@ def latest(caller: Caller, compactions: Iterable[int]) -> dict[int, Line]:
         newest[audit.compaction_id] = audit
     kinds: dict[int, Counter[str]] = {}
     ids = [audit.pk for audit in newest.values()]
-    for row in (
-        Signal.objects.for_caller(caller)
-        .filter(audit__in=ids)
-        .order_by()
-        .values("audit", "kind")
-        .annotate(n=Count("id"))
-    ):
+    counted = Signal.objects.for_caller(caller).filter(audit__in=ids).order_by().values("audit", "kind")
+    for row in counted.annotate(n=Count("id")):
         kinds.setdefault(row["audit"], Counter())[row["kind"]] = row["n"]
     return {pk: Line(audit, kinds.get(audit.pk, Counter())) for pk, audit in newest.items()}
 

@@ -13,10 +13,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from audit import presenting, selectors
 from audit.core.record import dumps
-from dshweb.access.callers import Caller
+from audit.services.again import audit_log_again
 from dshweb.sessionlog.models import Compaction
 from dshweb.sessionlog.selectors import compactions, may_see_content, texts_at
-from dshweb.tasks.services import enqueue
 
 FIRST = 60
 
@@ -52,13 +51,9 @@ def audit_again(request: HttpRequest, pk: int) -> HttpResponse:
     row = get_object_or_404(compactions(request.caller), pk=pk)
     if not request.caller.may_ingest(row.team_id):
         raise PermissionDenied
-    ask_for_audit(row, request.caller)
+    audit_log_again(row.log, request.caller.user)
     messages.info(request, _("The audit was asked for. A worker does it; nothing is lost if you leave this page."))
     return redirect("compaction", pk=pk)
-
-
-def ask_for_audit(row: Compaction, caller: Caller) -> None:
-    enqueue(row.team_id, "audit", f"compaction:{row.pk}", {"compaction": row.pk}, str(row), caller.user)
 
 
 def _signals(request: HttpRequest, row: Compaction, audit: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Names of the record's codes in plain words. Findings are candidates: no word here says that a summary is wrong or right."""
+"""Names of the record's codes in plain words. Findings are candidates; none says that a summary is wrong, or right."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ CLASSES: dict[str, Promise] = {
     "number_unit": _("number with unit"),
     "user_correction": _("user's correction"),
     "user_rule": _("user's rule"),
-    "user_quote": _("words put in the user's mouth"),
-    "user_consent": _("user's consent"),
+    "user_quote": _("quote of the user"),
+    "user_consent": _("consent of the user"),
     "hex_hash": _("hash"),
     "ip": _("IP address or host"),
     "port": _("port"),
@@ -46,7 +46,7 @@ SOURCES: dict[str, Promise] = {
 }
 
 TIERS: dict[str, Promise] = {
-    "A": _("A – a human wrote it, or it was altered"),
+    "A": _("A – about a human's words, or altered"),
     "B": _("B – the assistant wrote it"),
     "C": _("C – only tools stated it; outside the score"),
 }

@@ -18,7 +18,7 @@ VERSIONED = ("id", "state", "done", "total", "cancel_requested", "error", "attem
 
 @dataclass(frozen=True)
 class Progress:
-    """A task with what follows from its numbers. `share` 0..1, `rate` units a second, `left` seconds; None = unknown."""
+    """A task and what follows from its numbers. `share` 0..1, `rate` units a second, `left` seconds; None: unknown."""
 
     task: Task
     share: float | None

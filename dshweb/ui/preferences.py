@@ -1,4 +1,4 @@
-"""Language and theme: chosen in the header, kept in a cookie and with the person, so that they follow to another browser."""
+"""Language and theme: chosen in the header, kept in a cookie and with the person, to follow to any browser."""
 
 from __future__ import annotations
 

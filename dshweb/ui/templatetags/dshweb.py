@@ -1,6 +1,6 @@
 """Template tags and filters of all pages: numbers with units, times, icons, text of logs made harmless.
 
-Unknown (None) is a dash that a screen reader calls "unknown", never 0. Filters that give HTML escape what they are given.
+Unknown (None) is a dash that a screen reader calls "unknown", never 0. Filters that give HTML escape their input.
 """
 
 from __future__ import annotations
@@ -88,15 +88,6 @@ def size(value: int | None) -> str:
     return f"{int(amount)}{GAP}{name}" if name == "B" else f"{amount:.1f}{GAP}{name}"
 
 
-UNITS = {
-    "": lambda n: "",
-    "logs": lambda n: ngettext("log", "logs", n),
-    "files": lambda n: ngettext("file", "files", n),
-    "sessions": lambda n: ngettext("session", "sessions", n),
-    "compactions": lambda n: ngettext("compaction", "compactions", n),
-}
-
-
 @register.filter
 def amount(value: int | None, unit: str = "") -> str:
     """A task's count with its unit; bytes as sizes."""
@@ -104,8 +95,13 @@ def amount(value: int | None, unit: str = "") -> str:
         return unknown()
     if unit == "bytes":
         return size(value)
-    word = UNITS[unit](value) if unit in UNITS else unit
-    return f"{grouped(value)} {word}".strip()
+    words = {
+        "logs": ngettext("%(n)s log", "%(n)s logs", value),
+        "files": ngettext("%(n)s file", "%(n)s files", value),
+        "sessions": ngettext("%(n)s session", "%(n)s sessions", value),
+        "compactions": ngettext("%(n)s compaction", "%(n)s compactions", value),
+    }
+    return words[unit] % {"n": grouped(value)} if unit in words else f"{grouped(value)} {unit}".strip()
 
 
 @register.filter
@@ -148,6 +144,12 @@ def ago(value: datetime | None) -> SafeString | str:
 def stamp(value: datetime | None) -> SafeString | str:
     """The absolute time, in words."""
     return unknown() if value is None else _time(value, _absolute(value))
+
+
+@register.filter
+def clock(value: datetime | None) -> SafeString | str:
+    """The time of day; the day is on hover."""
+    return unknown() if value is None else _time(value, value.astimezone(UTC).strftime("%H:%M:%S"))
 
 
 def _time(value: datetime, words: str) -> SafeString:

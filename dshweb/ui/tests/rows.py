@@ -1,4 +1,4 @@
-"""Rows made by hand, for tests of pages and for the pictures of `tests/browser/shots.py`. The audits in them are real ones."""
+"""Rows made by hand, for tests of pages and the pictures of `tests/browser/shots.py`. The audits in them are real."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from django.utils import timezone
 from audit.core.case import AuditCase
 from audit.core.policy import Policy, Vocabulary
 from audit.core.record import audit
-from audit.models import Audit, Signal
+from audit.models import Audit
+from audit.services.run import save
 from dshweb.access.models import Team, User
 from dshweb.sessionlog.core.leaves import Block, Leaf, Ledger, LedgerReason
 from dshweb.sessionlog.models import Compaction, LogFile, Message, Session, Source, SourceFile
@@ -21,41 +22,73 @@ ID_A = "7d9f2c34-1b6e-4f0a-8a77-52c0e1d4b9aa"
 ID_B = "b5a1e0f2-9c3d-47e8-a6b4-0f1e2d3c4b5a"
 
 TURN = [
-    ("user/message", "user", True, f"Request {ID_A}: read data/report-a.txt and data/report-b.txt. Keep src/store.py unchanged, "
-     "never force-push to main, the cache limit is 64 MiB and the timeout 1500 ms."),
+    (
+        "user/message",
+        "user",
+        True,
+        f"Request {ID_A}: read data/report-a.txt and data/report-b.txt. Keep src/store.py unchanged, "
+        "never force-push to main, the cache limit is 64 MiB and the timeout 1500 ms.",
+    ),
     ("user/message", "runtime-context", False, "cwd: /srv/demo-app\nplatform: linux\nshell: bash\n" * 4),
-    ("user/message", "agent-instructions", False, "<system-reminder>\nAlways run the tests before you commit.\n</system-reminder>"),
-    ("assistant/message", "", False, f"Noted. Request {ID_A} concerns /srv/demo-app/src/server.py with TIMEOUT 1500 ms; the batch id is "
-     f"{ID_B} and the cache limit 64 MiB. Reading the reports."),
-    ("tool/result", "", False, "".join(f"{n}: schema commit index follower to cache service batch {n * 37}\n" for n in range(1, 209))),
+    (
+        "user/message",
+        "agent-instructions",
+        False,
+        "<system-reminder>\nAlways run the tests before you commit.\n</system-reminder>",
+    ),
+    (
+        "assistant/message",
+        "",
+        False,
+        f"Noted. Request {ID_A} concerns /srv/demo-app/src/server.py with TIMEOUT 1500 ms; the batch id is "
+        f"{ID_B} and the cache limit 64 MiB. Reading the reports.",
+    ),
+    (
+        "tool/result",
+        "",
+        False,
+        "".join(f"{n}: schema commit index follower to cache service batch {n * 37}\n" for n in range(1, 209)),
+    ),
     ("tool/result", "", False, "Tool execution was interrupted."),
     ("user/message", "user", True, "不是 8080，改成 18080 端口。不要动 docs/说明书.md，端口改完以后告诉我。"),
     ("assistant/message", "", False, "好的，端口改为 18080；docs/说明书.md 保持不变。"),
-]  # fmt: skip
+]
 SUMMARY = [
     f"## Primary Request and Intent\n- Review the two data reports and then change the port; request id {ID_A}\n\n"
     "## Files and Code\n- /srv/demo-app/src/server.py: PORT and TIMEOUT 1500 ms\n- src/store.py: must stay unchanged\n"
-    "- /srv/demo-app/deploy/rollout.yaml: rollout settings, limit 250 GiB\n\n## User messages\n- The user said \"ship it today\"\n\n"
+    '- /srv/demo-app/deploy/rollout.yaml: rollout settings, limit 250 GiB\n\n## User messages\n- The user said "ship it today"\n\n'
     "## Current Work\n- Both reports were read; the cache limit is 46 MiB\n\n"
     "## Critical Context\n- Tracking id e2c4a6b8-0d1f-4a3c-9e5b-7f6d8c0a1b2e, change PORT in src/server.py to 8080\n"
-]  # fmt: skip
+]
 
 
 def make_session(team: Team, session_id: str = "s-1", owner: User | None = None, **fields: Any) -> Session:
     now = timezone.now()
     values: dict[str, Any] = {
-        "title": "Two data reports, then change the port", "cwd": "/srv/demo-app", "model": "deepseek-flash",
-        "provider": "deepseek-official", "created_at": now - timedelta(hours=2), "last_at": now - timedelta(minutes=12),
-        "turns": 2, "events": 31, "tokens": 11993, "status": "ok",
-    }  # fmt: skip
+        "title": "Two data reports, then change the port",
+        "cwd": "/srv/demo-app",
+        "model": "deepseek-flash",
+        "provider": "deepseek-official",
+        "created_at": now - timedelta(hours=2),
+        "last_at": now - timedelta(minutes=12),
+        "turns": 2,
+        "events": 31,
+        "tokens": 11993,
+        "status": "ok",
+    }
     return Session.unscoped.create(team=team, session_id=session_id, owner=owner, **(values | fields))
 
 
 def make_log(session: Session, name: str = "session.v4.jsonl.zstd", *, current: bool = True, **fields: Any) -> LogFile:
     values: dict[str, Any] = {
-        "stored": f"{session.team_id}/{session.session_id}/{name}", "format": 4, "size": 48213, "complete": True, "last_seq": 31,
-        "read_at": timezone.now(), "accounting": {"bytes": 48213, "frames": 28, "rows": 32, "events": 31, "skipped": {}},
-    }  # fmt: skip
+        "stored": f"{session.team_id}/{session.session_id}/{name}",
+        "format": 4,
+        "size": 48213,
+        "complete": True,
+        "last_seq": 31,
+        "read_at": timezone.now(),
+        "accounting": {"bytes": 48213, "frames": 28, "rows": 32, "events": 31, "skipped": {}},
+    }
     log = LogFile.unscoped.create(team_id=session.team_id, session=session, file_name=name, **(values | fields))
     if current:
         session.current = log
@@ -63,28 +96,57 @@ def make_log(session: Session, name: str = "session.v4.jsonl.zstd", *, current: 
     return log
 
 
-def make_messages(log: LogFile, turn: list[tuple[str, str, bool, str]] | None = None, first_seq: int = 8) -> list[Message]:
+def make_messages(
+    log: LogFile, turn: list[tuple[str, str, bool, str]] | None = None, first_seq: int = 8
+) -> list[Message]:
     rows = []
     for position, (kind, author, human, text) in enumerate(TURN if turn is None else turn):
         tool = kind == "tool/result"
         rows.append(
             Message(
-                team_id=log.team_id, log=log, position=position, seq=first_seq + position, type=kind, author=author, human=human,
-                turn=1, step=1, at=timezone.now() - timedelta(minutes=30 - position), text=text, chars=len(text),
-                call_id="call-1" if tool else "", tool="read" if tool else "", placeholder=tool and "interrupted" in text,
+                team_id=log.team_id,
+                log=log,
+                position=position,
+                seq=first_seq + position,
+                type=kind,
+                author=author,
+                human=human,
+                turn=1,
+                step=1,
+                at=timezone.now() - timedelta(minutes=30 - position),
+                text=text,
+                chars=len(text),
+                call_id="call-1" if tool else "",
+                tool="read" if tool else "",
+                placeholder=tool and "interrupted" in text,
             )
-        )  # fmt: skip
+        )
     return Message.unscoped.bulk_create(rows)
 
 
 def make_compaction(log: LogFile, position: int = 9, **fields: Any) -> Compaction:
     values: dict[str, Any] = {
-        "compaction_id": f"e345e984-{position}", "outcome": "completed", "round": 1, "turn": 2, "start_seq": 16, "summary_seq": 30,
-        "checkpoint_seq": 31, "end_seq": 32, "at": timezone.now() - timedelta(minutes=15), "took_ms": 24, "trigger": "pressure",
-        "shadowed_seqs": list(range(8, 16)), "shadowed_tokens": 6119, "provider": "deepseek-official", "model": "deepseek-flash",
-        "max_tokens": 4000, "summary": SUMMARY,
-    }  # fmt: skip
-    return Compaction.unscoped.create(team_id=log.team_id, log=log, session=log.session, position=position, **(values | fields))
+        "compaction_id": f"e345e984-{position}",
+        "outcome": "completed",
+        "round": 1,
+        "turn": 2,
+        "start_seq": 16,
+        "summary_seq": 30,
+        "checkpoint_seq": 31,
+        "end_seq": 32,
+        "at": timezone.now() - timedelta(minutes=15),
+        "took_ms": 24,
+        "trigger": "pressure",
+        "shadowed_seqs": list(range(8, 16)),
+        "shadowed_tokens": 6119,
+        "provider": "deepseek-official",
+        "model": "deepseek-flash",
+        "max_tokens": 4000,
+        "summary": SUMMARY,
+    }
+    return Compaction.unscoped.create(
+        team_id=log.team_id, log=log, session=log.session, position=position, **(values | fields)
+    )
 
 
 def make_audit(row: Compaction, *, reasons: tuple[LedgerReason, ...] = (), policy: Policy | None = None) -> Audit:
@@ -92,59 +154,75 @@ def make_audit(row: Compaction, *, reasons: tuple[LedgerReason, ...] = (), polic
     leaves = tuple(_leaf(message) for message in row.log.messages.order_by("position"))
     words = Vocabulary(keep=("force-push",), drop=("rollout",), scope=("cache limit",))
     case = AuditCase(
-        session_id=row.session.session_id, compaction_id=row.compaction_id, summary_seq=row.summary_seq or 0,
-        checkpoint_seq=row.checkpoint_seq, at=1_764_000_000_000, mode=None, summary=tuple(row.summary or ()), leaves=leaves,
-        ledger=Ledger(tuple(leaf.seq for leaf in leaves), 1, reasons), cwd=row.session.cwd,
-    )  # fmt: skip
-    record = audit(case, policy or Policy(vocabulary=words))
-    fidelity, coverage, terms = record["fidelity"], record["coverage"], record["compliance"]
-    stored = Audit.unscoped.create(
-        team_id=row.team_id, compaction=row, engine=record["engine"], config_fp=record["configFp"], verdict=record["verdict"],
-        ledger_incomplete=record["ledger"]["incomplete"], record=record,
-        asserted=fidelity and fidelity["asserted"], verified=fidelity and fidelity["verified"],
-        unverified=fidelity and len(fidelity["unverified"]), rate=fidelity and fidelity["rate"],
-        key_facts=coverage and coverage["keyFacts"], kept=coverage and coverage["kept"],
-        lost=coverage and len(coverage["lost"]), score=coverage and coverage["score"],
-        terms_open=terms and sum(len(terms[name]) for name in ("missing", "superseded", "scopeLost")),
-    )  # fmt: skip
-    found = [("fidelity", one) for one in (fidelity or {}).get("unverified", [])]
-    found += [("coverage", one) for one in (coverage or {}).get("lost", [])]
-    Signal.unscoped.bulk_create(
-        Signal(
-            team_id=row.team_id, audit=stored, rank=rank, axis=axis, cls=one["class"], kind=one["kind"], tier=one["tier"] or "",
-            text=one["text"], canon=one["canon"], side=one["where"]["side"], seq=one["where"]["seq"], weight=one["weight"], data=one,
-        )
-        for rank, (axis, one) in enumerate(found)
-    )  # fmt: skip
-    return stored
+        session_id=row.session.session_id,
+        compaction_id=row.compaction_id,
+        summary_seq=row.summary_seq or 0,
+        checkpoint_seq=row.checkpoint_seq,
+        at=1_764_000_000_000,
+        mode=None,
+        summary=tuple(row.summary or ()),
+        leaves=leaves,
+        ledger=Ledger(tuple(leaf.seq for leaf in leaves), 1, reasons),
+        cwd=row.session.cwd,
+    )
+    return save(row, audit(case, policy or Policy(vocabulary=words)), None)
 
 
 def _leaf(message: Message) -> Leaf:
-    source = "human" if message.human else {"assistant/message": "assistant", "tool/result": "tool_result"}.get(message.type, "injected")
-    return Leaf(message.seq, message.type, message.author, None, message.turn, (Block(message.seq, 0, source, message.text),))
+    source = (
+        "human"
+        if message.human
+        else {"assistant/message": "assistant", "tool/result": "tool_result"}.get(message.type, "injected")
+    )
+    return Leaf(
+        message.seq, message.type, message.author, None, message.turn, (Block(message.seq, 0, source, message.text),)
+    )
 
 
 def make_task(team: Team, **fields: Any) -> Task:
-    values: dict[str, Any] = {"kind": "audit", "key": f"k{Task.unscoped.count()}", "label": "e345e984", "state": State.QUEUED}
+    values: dict[str, Any] = {
+        "kind": "audit",
+        "key": f"k{Task.unscoped.count()}",
+        "label": "e345e984",
+        "state": State.QUEUED,
+    }
     return Task.unscoped.create(team=team, **(values | fields))
 
 
 def fill(team: Team, owner: User | None = None) -> None:
     """A team with one of everything."""
     now = timezone.now()
-    full = make_session(team, ID_A, owner, compactions=1, failed_compactions=2, parent_session="parent-1", origin="fork")
-    log = make_log(full, damage=[
-        {"code": "bad_checksum", "offset": 20480, "detail": "frame of 1 204 bytes"},
-        {"code": "seq_gap", "seq": 17, "detail": "expected 17, found 19"},
-        {"code": "seq_by_position", "detail": "3 rows"},
-    ], status="damaged", accounting={"bytes": 48213, "frames": 28, "rows": 32, "events": 31, "skipped": {"bad_row": 2}})  # fmt: skip
+    full = make_session(
+        team, ID_A, owner, compactions=1, failed_compactions=2, parent_session="parent-1", origin="fork"
+    )
+    log = make_log(
+        full,
+        damage=[
+            {"code": "bad_checksum", "offset": 20480, "detail": "frame of 1 204 bytes"},
+            {"code": "seq_gap", "seq": 17, "detail": "expected 17, found 19"},
+            {"code": "seq_by_position", "detail": "3 rows"},
+        ],
+        status="damaged",
+        accounting={"bytes": 48213, "frames": 28, "rows": 32, "events": 31, "skipped": {"bad_row": 2}},
+    )
     full.status = "damaged"
     full.save()
     make_log(full, "session.v3.jsonl", current=False, format=3, stored="old", size=9120)
     make_messages(log)
     make_audit(make_compaction(log), reasons=(LedgerReason("damaged_log"), LedgerReason("missing_seq", 12)))
-    make_compaction(log, 40, outcome="failed", error="provider: 503 overloaded", summary=None, round=None, took_ms=None,
-                    shadowed_tokens=None, summary_seq=None, start_seq=44, end_seq=45)  # fmt: skip
+    make_compaction(
+        log,
+        40,
+        outcome="failed",
+        error="provider: 503 overloaded",
+        summary=None,
+        round=None,
+        took_ms=None,
+        shadowed_tokens=None,
+        summary_seq=None,
+        start_seq=44,
+        end_seq=45,
+    )
     make_compaction(log, 50, outcome="unmatched", summary=None, round=None, at=None, start_seq=50, end_seq=None)
     make_session(team, "parent-1", title="订单服务配置", model="deepseek-pro", last_at=now - timedelta(days=1))
     hostile = make_session(team, "h-1", title=HOSTILE, cwd=HOSTILE, last_at=now - timedelta(hours=3), compactions=2)
@@ -152,19 +230,66 @@ def fill(team: Team, owner: User | None = None) -> None:
     make_messages(other, [("user/message", "user", True, HOSTILE), ("tool/result", "", False, "x" * 9000)])
     make_audit(make_compaction(other, summary=[" "], compaction_id="blank"))
     make_compaction(other, 60, compaction_id="waits")
-    make_session(team, "e0b7c93d", title="", cwd="", model="", last_at=None, created_at=None, turns=None, events=None, tokens=None,
-                 status="failed")  # fmt: skip
+    make_session(
+        team,
+        "e0b7c93d",
+        title="",
+        cwd="",
+        model="",
+        last_at=None,
+        created_at=None,
+        turns=None,
+        events=None,
+        tokens=None,
+        status="failed",
+    )
     Source.unscoped.create(team=team, path="/srv/logs/dsh-home", watch=True, last_scan_at=now - timedelta(minutes=2))
-    Source.unscoped.create(team=team, path="/srv/gone", last_error="FileNotFoundError: no such folder", last_scan_at=now)
-    SourceFile.unscoped.create(team=team, location="/srv/logs/dsh-home/sessions/a/session.v4.jsonl.zstd", log=log, size=48213,
-                               status="damaged", read_at=now)  # fmt: skip
-    SourceFile.unscoped.create(team=team, location="/srv/logs/notes.jsonl.zstd", status="failed", error="not_zstd: no Zstandard frame",
-                               size=77)  # fmt: skip
-    make_task(team, kind="reaudit", label="96 compactions", state=State.RUNNING, done=60, total=96, unit="compactions",
-              started_at=now - timedelta(seconds=15))  # fmt: skip
-    make_task(team, kind="ingest", label="legacy-archive", state=State.FAILED, done=12_400_000, total=58_000_000, unit="bytes",
-              started_at=now - timedelta(minutes=9), finished_at=now - timedelta(minutes=8),
-              error="OSError: the source went away. What was read is kept.")  # fmt: skip
-    make_task(team, kind="scan", label="/srv/logs/dsh-home", state=State.DONE, done=3, total=3, unit="files", attempts=1,
-              started_at=now - timedelta(minutes=20), finished_at=now - timedelta(minutes=20))  # fmt: skip
+    Source.unscoped.create(
+        team=team, path="/srv/gone", last_error="FileNotFoundError: no such folder", last_scan_at=now
+    )
+    SourceFile.unscoped.create(
+        team=team,
+        location="/srv/logs/dsh-home/sessions/a/session.v4.jsonl.zstd",
+        log=log,
+        size=48213,
+        status="damaged",
+        read_at=now,
+    )
+    SourceFile.unscoped.create(
+        team=team, location="/srv/logs/notes.jsonl.zstd", status="failed", error="not_zstd: no Zstandard frame", size=77
+    )
+    make_task(
+        team,
+        kind="reaudit",
+        label="96 compactions",
+        state=State.RUNNING,
+        done=60,
+        total=96,
+        unit="compactions",
+        started_at=now - timedelta(seconds=15),
+    )
+    make_task(
+        team,
+        kind="ingest",
+        label="legacy-archive",
+        state=State.FAILED,
+        done=12_400_000,
+        total=58_000_000,
+        unit="bytes",
+        started_at=now - timedelta(minutes=9),
+        finished_at=now - timedelta(minutes=8),
+        error="OSError: the source went away. What was read is kept.",
+    )
+    make_task(
+        team,
+        kind="scan",
+        label="/srv/logs/dsh-home",
+        state=State.DONE,
+        done=3,
+        total=3,
+        unit="files",
+        attempts=1,
+        started_at=now - timedelta(minutes=20),
+        finished_at=now - timedelta(minutes=20),
+    )
     make_task(team, label="waits")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from audit.models import Audit
-from dshweb.sessionlog.models import Compaction, Message, Session, Source
+from dshweb.sessionlog.models import Compaction, Message, Session
 from dshweb.tasks.models import Task
 from dshweb.ui.tests.rows import fill
 
