@@ -1,4 +1,4 @@
-"""Secrets known by the word before them: `password=…`, `"api_key": "…"`, `API token：…`, `密码是「…」`, `password is …`.
+"""Secrets known by the word before them: `password=…`, `"api_key": "…"`, `API token：…`, `密码是「…」`.
 
 Rule: COMPACTION §15 row "assignment" and field reports FR-082 (full-width punctuation) and FR-113 (plain sentences).
 RE2 finds the key and the separator; the value is taken by hand, looked at in a bounded window and judged by
@@ -22,7 +22,8 @@ QUOTED = 4096  # how far a closing quote is looked for
 # Longer words first: RE2 takes the leftmost, then the first alternative.
 _PASSWORD = "password|passwd|passphrase|passcode|pwd|登录密码|密码|口令"  # noqa: S105 - words, not a secret
 _SECRET = (
-    "client[_-]?secret|secret[_ -]?(?:access[_ -]?)?key|api[_ -]?key|api[_ -]?secret|access[_ -]?key(?:[_-]?secret)?|"
+    "client[_-]?secret|secret[_ -]?(?:access[_ -]?)?key|api[_ -]?key|api[_ -]?secret|"  # noqa: S105 - words
+    "access[_ -]?key(?:[_-]?secret)?|"
     "private[_-]?key|signing[_-]?key|encryption[_-]?key|master[_-]?key|account[_-]?key|auth[_-]?key|secret|"
     "(?:auth|access|refresh|bearer|bot|session|id|api|csrf|app)[_ -]?token|credentials?|密钥|秘钥|私钥|访问密钥|授权码|"
     "凭证|(?:访问|授权|api[ _]?)?令牌"
@@ -51,11 +52,15 @@ FLAG = (
     "(?i)(?:--?[a-z-]{0,30}(?:(?P<password>password|passwd|passphrase|pass)|(?P<secret>secret|api-?key|access-?key)|"
     "(?P<token>token)|(?P<weak>key))(?P<gap>[ \\t]{1,8})|"
     "(?P<ask>(?:use|using|with|via|enter|type)[ \\t]+(?:the[ \\t]+)?(?:password|passphrase|passcode)[ \\t]+)|"
-    "(?P<set>(?:set|changed?|reset|updated?)[ \\t]+(?:(?:the|my|your|its|a)[ \\t]+)?(?:[a-z]{1,20}[ \\t]+){0,2}(?:password|passphrase|passcode)"
+    "(?P<set>(?:set|changed?|reset|updated?)[ \\t]+(?:(?:the|my|your|its|a)[ \\t]+)?"
+    "(?:[a-z]{1,20}[ \\t]+){0,2}(?:password|passphrase|passcode)"
     "[ \\t]+to[ \\t]+)|"
     "(?P<pass_p>sshpass[ \\t]+-p[ \\t]*))[^ \\t\\r\\n-]"
 )
-USER = "(?:curl[^\\n]{0,200}[ \\t](?:-u|--user)[ \\t=]*[\"']?|--(?:proxy-)?user[ \\t=][\"']?)[A-Za-z0-9._@-]{1,64}:[^ \\t\\r\\n\"':]{4}"
+USER = (
+    "(?:curl[^\\n]{0,200}[ \\t](?:-u|--user)[ \\t=]*[\"']?|--(?:proxy-)?user[ \\t=][\"']?)"
+    "[A-Za-z0-9._@-]{1,64}:[^ \\t\\r\\n\"':]{4}"
+)
 
 _STOP = re2.compile("[^ \\t\\r\\n\"'`<>\\\\，。；、！？）】」』”’》「『“‘《（【]*".encode())
 _CUT = re2.compile(b"[,;&)}|][,;&)}|\\]]*(?:[ \\t]*[A-Za-z_][\\w.-]*[\"']?[ \\t]*[:=(]|[ \\t]*$|[ \\t])")

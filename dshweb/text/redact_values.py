@@ -20,7 +20,8 @@ _NUMBER = re.compile(
 _SEPARATOR = re.compile(r"[-_.:/]+")
 _PART = re.compile(r"[A-Za-z]+|[vV]?\d{1,2}|[A-Za-z]+\d{1,2}")
 _CODE = re.compile(
-    r"[\w$.>:!&*@-]*[\w$](?:\(|\[)|[!&*]?\w+(?:\.|->|::|\?\.)[A-Za-z_]\w*(?:(?:\.|->|::|\?\.)\w+)*$|(?:new|await|async|lambda)\b"
+    r"[\w$.>:!&*@-]*[\w$](?:\(|\[)|"
+    r"[!&*]?\w+(?:\.|->|::|\?\.)[A-Za-z_]\w*(?:(?:\.|->|::|\?\.)\w+)*$|(?:new|await|async|lambda)\b"
 )
 _CAMEL_TYPE = re.compile(
     r"[A-Za-z]*(?:Str|String|Field|Input|Type|Option|Options|Schema|Error|Hash|Hasher|Encoder|Config|Props|Value|Policy|"
@@ -42,17 +43,19 @@ _KEY_CHARS = re.compile(r"[A-Za-z0-9+/=_.:~-]+")
 _CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\u3000-\u303f]")
 _ASCII_RUN = re.compile(r"[!-~]+")
 _WORDS = frozenset(
-    """true false null none nil undefined nan empty blank unset default required optional string str text bytes number
-    integer boolean bool object array any unknown never void secret password passwd token key apikey credential
-    credentials wrong correct incorrect invalid valid expired missing changed protected encrypted hashed rejected accepted
-    disabled enabled hidden visible masked redacted unchanged identical different available unavailable confirmed failed
-    failing success successful stored saved loaded generated provided configured rotated revoked leaked exposed secure
-    insecure mandatory forgotten supported unsupported deprecated authentication authorization authenticated bearer basic
-    digest negotiate username hostname database localhost production development staging testing
-    sensitive plaintext cleartext environment variable variables constant function method return returns
-    important necessary confidential personal private public session cookie header headers manager keychain keyring
-    rotation strength length policy reset resetting recovery prompt input inherit interactive stdin
-    something anything nothing everything whatever somewhere""".split()
+    """
+    true false null none nil undefined nan empty blank unset default required optional string str text bytes
+    number integer boolean bool object array any unknown never void secret password passwd token key apikey
+    credential credentials wrong correct incorrect invalid valid expired missing changed protected encrypted
+    hashed rejected accepted disabled enabled hidden visible masked redacted unchanged identical different
+    available unavailable confirmed failed failing success successful stored saved loaded generated provided
+    configured rotated revoked leaked exposed secure insecure mandatory forgotten supported unsupported deprecated
+    authentication authorization authenticated bearer basic digest negotiate username hostname database localhost
+    production development staging testing sensitive plaintext cleartext environment variable variables constant
+    function method return returns important necessary confidential personal private public session cookie header
+    headers manager keychain keyring rotation strength length policy reset resetting recovery prompt input inherit
+    interactive stdin something anything nothing everything whatever somewhere
+    """.split()  # noqa: SIM905 - one word a line would hide the module
 )
 
 

@@ -1,0 +1,44 @@
+"""Masking stays linear: one megabyte of each pattern's worst text, and of shapes that made others quadratic."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from dshweb.text.redact import Masker
+from dshweb.text.redact_patterns import SHAPES
+
+MASKER = Masker()
+MB = 1_000_000
+HEADS = {
+    "github": ["ghp_", "github_pat_"], "openai-like": ["sk-"], "stripe": ["sk_live_"], "slack": ["xoxb-"], "gitlab": ["glpat-"],
+    "jwt": ["eyJ", "eyJaaaaaa."], "zhipu": ["0123456789abcdef"], "terraform": ["aaaaaaaaaaaaaa.atlasv1."],
+    "telegram": ["00000000:A"], "bearer": ["bearer "], "azure": ["aaa1Q~", "?sig=", "AccountKey="],
+}  # fmt: skip
+WORST = [
+    "-----BEGIN PRIVATE KEY-----\n", "-----BEGIN PRIVATE KEY-----`", "-----BEGIN ", "Private-Lines: 1\n", "a://b:", "://", "a:b@",
+    "cookie: a=", "password", "password=", 'password="', "password='", "token=「", "token: ", "key:", '"key":"', "密码是", "密码是「",
+    "密码：", "password is ", "password for a ", "--password ", "--a-", "-token ", "curl ", "curl -u a:", "--user a:", "sshpass -p ",
+    'name="password" value="', 'password\\\\\\\\"', "api_key=x,", "key=a;b=", "\\", '\\"', "[redacted:aws]", "[redacted:",
+    "ｔｏｋｅｎ：", "ＡＡ", "sk-sk-", "ask-", "password=a:", "password: str = ", "token = token = ", "password (", "set the password to ",
+    "a", "0", "-", "=", "/", " ", "\n", "\0", "中", '"', "abcdef0123456789", "secret secret", "key_key", "pwd to ",
+]  # fmt: skip
+HEADED = [h for s in SHAPES for h in HEADS.get(s.name, [s.head.replace("[.]", ".")])]
+
+
+def _seconds(text: str) -> float:
+    start = time.perf_counter()
+    MASKER.mask_text(text)
+    return time.perf_counter() - start
+
+
+@pytest.mark.parametrize("unit", [*WORST, *dict.fromkeys(HEADED)])
+def test_a_megabyte_of_the_worst_takes_less_than_a_second(unit: str) -> None:
+    text = (unit * (MB // len(unit.encode()) + 1))[:MB]
+    assert min(_seconds(text) for _ in range(2)) < 1
+
+
+@pytest.mark.parametrize("start", WORST)
+def test_a_candidate_followed_by_a_megabyte_takes_less_than_a_second(start: str) -> None:
+    assert min(_seconds(start + "a1B" * (MB // 3)) for _ in range(2)) < 1
