@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from audit.core import facts as factlib
 from audit.core.evidence import same_path
-from audit.core.facts import Fact
+from audit.core.facts import Fact, Haystack
 from audit.core.nearby import segments, split_number
 from audit.core.pool import Pool
 from audit.core.schema import PATH_CLASSES
@@ -18,6 +18,7 @@ class Asserted:
     def __init__(self, pool: Pool, texts: Sequence[str], cwd: str | None) -> None:
         self._pool = pool
         self._texts = texts
+        self._hays = [Haystack(text) for text in texts]
         self._cwd = cwd.rstrip("/") if cwd else ""
         self._paths: dict[str, list[Fact]] = {}
         self._hexes: list[str] = []
@@ -47,7 +48,7 @@ class Asserted:
         return "same" if self._literal(fact) else None
 
     def _literal(self, fact: Fact) -> bool:
-        return any(factlib.occurs_in(fact, text) for text in self._texts)
+        return any(factlib.occurs_in(fact, hay) for hay in self._hays)
 
     def _number(self, fact: Fact) -> str | None:
         parts = split_number(fact.canon)

@@ -6,10 +6,11 @@ First the extracted facts, then – only for what they do not settle – a searc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from audit.core import facts as factlib
-from audit.core.facts import Fact
+from audit.core.extraction import FactCache
+from audit.core.facts import Fact, Haystack
 from audit.core.nearby import segments, split_number
 from audit.core.pool import Entry, Pool
 from audit.core.schema import PATH_CLASSES
@@ -21,13 +22,15 @@ _WEAK = frozenset({"assistant", "reasoning", "injected"})
 class Evidence:
     """Answers "which sources hold this fact" for the leaves of one compaction."""
 
-    def __init__(self, pool: Pool, leaves: Iterable[Leaf], cwd: str | None) -> None:
+    def __init__(self, pool: Pool, leaves: Iterable[Leaf], cwd: str | None, cache: FactCache) -> None:
         self._pool = pool
         self._cwd = cwd.rstrip("/") if cwd else ""
-        self._blocks: dict[str, list[Block]] = {}
+        self._cache = cache
+        self._blocks: dict[str, list[tuple[Block, int]]] = {}
+        self._hays: dict[str, list[Haystack]] = {}
         for leaf in leaves:
-            for block in leaf.blocks:
-                self._blocks.setdefault(block.source, []).append(block)
+            for ordinal, block in enumerate(leaf.blocks):
+                self._blocks.setdefault(block.source, []).append((block, ordinal))
         self._by_last: dict[str, list[Entry]] = {}
         self._by_number: dict[str, list[Entry]] = {}
         for entry in pool:
@@ -46,11 +49,11 @@ class Evidence:
         human or an argument says nothing.
         """
         found = set(self._extracted(fact))
-        if found <= _WEAK and self._searched(fact, self._blocks.get("tool_result", ())):
+        if found <= _WEAK and self._searched(fact, "tool_result"):
             found.add("tool_result")
         if not found:
-            for source, blocks in sorted(self._blocks.items()):
-                if source != "tool_result" and self._searched(fact, blocks):
+            for source in sorted(self._blocks):
+                if source != "tool_result" and self._searched(fact, source):
                     found.add(source)
         return frozenset(found)
 
@@ -69,8 +72,12 @@ class Evidence:
                 if same_path(fact, other.fact, self._cwd):
                     yield from other.sources
 
-    def _searched(self, fact: Fact, blocks: Sequence[Block]) -> bool:
-        return any(factlib.occurs_in(fact, block.text) for block in blocks)
+    def _searched(self, fact: Fact, source: str) -> bool:
+        hays = self._hays.get(source)
+        if hays is None:
+            hays = [self._cache.hay(block, ordinal) for block, ordinal in self._blocks.get(source, ())]
+            self._hays[source] = hays
+        return any(factlib.occurs_in(fact, hay) for hay in hays)
 
 
 def same_path(asked: Fact, leaf: Fact, cwd: str) -> bool:

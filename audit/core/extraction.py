@@ -11,9 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from audit.core import facts as factlib
-from audit.core.facts import Fact
+from audit.core.facts import Fact, Haystack
 from audit.core.stated import FACT_ONLY_LINES, FACTS_PER_CLASS, NOT_FROM_CODE, only_facts, stated_lines
 from dshweb.sessionlog.core.leaves import Block
+
+_Key = tuple[int, int, str, int]
+HELD_MAX = 32 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +46,32 @@ class FactCache:
     Do not share one between logs, between readings of a log that changed, or between policies.
     """
 
-    _blocks: dict[tuple[int, int, str, int], BlockFacts] = field(default_factory=dict)
+    _blocks: dict[_Key, BlockFacts] = field(default_factory=dict)
+    _hays: dict[_Key, Haystack] = field(default_factory=dict)
+    _held: int = 0
 
     def of(self, block: Block, ordinal: int, rules: Rules) -> BlockFacts:
         """Facts of a leaf's block; `ordinal` is its place in the leaf (several pieces may share one index)."""
-        key = (block.seq, ordinal, block.source, len(block.text))
+        key = _key(block, ordinal)
         found = self._blocks.get(key)
         if found is None:
             found = self._blocks[key] = block_facts(block, rules)
         return found
+
+    def hay(self, block: Block, ordinal: int) -> Haystack:
+        """The block's text prepared for searching; kept while all kept texts are within `HELD_MAX` code points."""
+        key = _key(block, ordinal)
+        found = self._hays.get(key)
+        if found is None:
+            found = Haystack(block.text[: factlib.MAX_BLOCK])
+            self._held += len(found.text)
+            if self._held <= HELD_MAX:
+                self._hays[key] = found
+        return found
+
+
+def _key(block: Block, ordinal: int) -> _Key:
+    return (block.seq, ordinal, block.source, len(block.text))
 
 
 def block_facts(block: Block, rules: Rules) -> BlockFacts:

@@ -10,7 +10,8 @@ from typing import Any
 from audit.core import facts as factlib
 from audit.core.case import AuditCase, Elsewhere
 from audit.core.evidence import Evidence
-from audit.core.facts import Fact
+from audit.core.extraction import FactCache
+from audit.core.facts import Fact, Haystack
 from audit.core.nearby import Nearby
 from audit.core.policy import Policy
 from audit.core.pool import Entry, Pool
@@ -34,10 +35,10 @@ class Fidelity:
     verified: Counter[str] = field(default_factory=Counter)
 
 
-def fidelity(case: AuditCase, summary: Pool, leaves: Pool) -> Fidelity:
+def fidelity(case: AuditCase, summary: Pool, leaves: Pool, cache: FactCache) -> Fidelity:
     """Judge every fact and every line about the user in the summary against the leaves."""
     result = Fidelity()
-    evidence = Evidence(leaves, case.leaves, case.cwd)
+    evidence = Evidence(leaves, case.leaves, case.cwd, cache)
     unmatched: list[Entry] = []
     for entry in summary:
         sources = evidence.sources(entry.fact)
@@ -119,12 +120,12 @@ class _Places:
 
     def __init__(self, elsewhere: Elsewhere) -> None:
         self._ask = (("state", elsewhere.state), ("system", elsewhere.system), ("earlier_log", elsewhere.earlier))
-        self._texts: dict[str, list[str]] = {}
+        self._texts: dict[str, list[Haystack]] = {}
 
     def of(self, fact: Fact) -> str | None:
         for name, ask in self._ask:
             if name not in self._texts:
-                self._texts[name] = list(ask())
+                self._texts[name] = [Haystack(text) for text in ask()]
             if any(factlib.occurs_in(fact, text) for text in self._texts[name]):
                 return name
         return None

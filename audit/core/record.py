@@ -60,7 +60,7 @@ def run(case: AuditCase, policy: Policy, cache: FactCache | None = None) -> Audi
                 {"stage": "extract", "message": "block_truncated", "side": side, "seq": seq, "block": block}
                 for seq, block in cut
             )
-        faith = _try("fidelity", lambda: fidelity(case, given, pool), errors)
+        faith = _try("fidelity", lambda: fidelity(case, given, pool, memory), errors)
         found = faith.altered_from if faith is not None else set()
         cover = _try("coverage", lambda: coverage(case, policy, given, pool, found), errors)
         if faith is not None:

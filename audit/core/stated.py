@@ -20,6 +20,7 @@ NOT_FROM_CODE = frozenset({"number_unit", "port", "ticket", "version"})
 
 _NUMBERED = re.compile(r"[ \t]{0,12}\d{1,7}(?::|→|\t)[ \t]?")
 _BULLET = re.compile(r"[ \t]{0,40}(?:[-*•+·][ \t]|\d{1,3}[.)、][ \t]?(?=\D))")
+_BULLET_LINE = re.compile(r"(?:[ \t]{0,12}\d{1,7}(?::|→|\t)[ \t]?)?[ \t]{0,40}(?:[+·]|\d{1,3}[.)、])")
 _LABEL = re.compile(
     r"[ \t]{0,40}[\"'`*_]{0,3}[^\W\d][\w .()%-]{0,48}[\"'`*_]{0,3}[ \t]{0,8}"
     r"(?:(?<!\d):|:(?!\d)|[：=])(?!//|[:=\\])[ \t]{0,8}\S"
@@ -53,7 +54,7 @@ def stated_lines(text: str) -> list[StatedLine]:
     candidates: list[tuple[int, str]] = []
     start = 0
     for line in lines:
-        if 2 < len(line) <= LINE_MAX and (short or _states(line)) and not _is_framing(line):
+        if 2 < len(line) <= LINE_MAX and (short or (_may_state(line) and _states(line))) and not _is_framing(line):
             candidates.append((start, line))
         start += len(line) + 1
     if len(candidates) < LOOKALIKES:
@@ -73,16 +74,30 @@ def _is_short(lines: list[str]) -> bool:
     return sum(1 for line in lines if line and not line.isspace()) <= SHORT_BLOCK
 
 
+def _may_state(line: str) -> bool:
+    """Cheap and never wrong in the negative: most lines of tool output go here."""
+    colons = line.count(":")
+    if colons > 1 or "=" in line or "：" in line or "- " in line or "* " in line or "• " in line:
+        return True
+    first = line.lstrip()[:1]
+    if colons and not first.isdigit():
+        return True
+    return ("+ " in line or "·" in line or ". " in line or ") " in line or "、" in line) and _BULLET_LINE.match(
+        line
+    ) is not None
+
+
 def _states(line: str) -> bool:
     body = line
     if line[0].isdigit() or line[0] in " \t":
         numbered = _NUMBERED.match(line)
         if numbered:
             body = line[numbered.end() :]
-    if not (":" in body or "=" in body or "：" in body):
-        head = body.lstrip()
-        return bool(head) and (head[0] in "-*•+·" or head[0].isdigit()) and _BULLET.match(body) is not None
-    return _LABEL.match(body) is not None or _BULLET.match(body) is not None or _INNER_LABEL.search(body) is not None
+    if ":" in body or "=" in body or "：" in body:
+        return (
+            _LABEL.match(body) is not None or _BULLET.match(body) is not None or _INNER_LABEL.search(body) is not None
+        )
+    return _BULLET.match(body) is not None
 
 
 def _is_framing(line: str) -> bool:

@@ -74,7 +74,9 @@ def test_code_is_seen() -> None:
     assert not lines["port: 8443"]
 
 
-@pytest.mark.parametrize("unit", ["a", "a:", "=", "-", " ", "(", "0", "a(", '"a', "\t", "f" * 399 + "\n", "a: 1\n", "[="])
+@pytest.mark.parametrize(
+    "unit", ["a", "a:", "=", "-", " ", "(", "0", "a(", '"a', "\t", "f" * 399 + "\n", "a: 1\n", "[="]
+)
 def test_one_megabyte_of_the_worst_takes_under_a_second(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
     start = time.perf_counter()
