@@ -23,6 +23,9 @@ Kind = Literal["data", "skippable", "torn", "corrupt", "refused", "junk"]
 WINDOW: Final = 1 << 20
 RESYNC_FREE: Final = 16 << 20
 RESYNC_FACTOR: Final = 8
+CANDIDATE_COST: Final = (
+    1 << 10
+)  # bytes that one look at a candidate counts for, so that a file full of magic stays cheap
 
 
 class Frame(msgspec.Struct, frozen=True):
@@ -243,7 +246,7 @@ class FrameWalker:
 
     def _is_whole(self, pos: int) -> bool:
         shape = self._shape(pos)
-        self.resync_work += shape.walked
+        self.resync_work += CANDIDATE_COST + shape.walked
         if shape.end < 0 or not shape.checksum:
             return False
         self.resync_work += shape.end
