@@ -14,6 +14,17 @@ from bench.measure import Row, table
 
 FAMILIES: dict[str, dict[str, str]] = {
     "decode": {"P1": "decode:p1", "P2": "decode:p2"},
+    "import": {
+        "P3": "imports:p3",
+        "P4": "imports:p4",
+        "P5": "imports:p5",
+        "P6": "imports:p6",
+        "P7": "imports:p7",
+        "P8": "imports:p8",
+    },
+    "audit": {"P9": "audits:p9", "P11": "audits:p11"},
+    "footprint": {"P21": "footprint:p21"},
+    "text": {"P3T": "imports:p34t"},
 }
 
 

@@ -10,9 +10,11 @@ import gc
 import os
 import statistics
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 PAIRS = 5
 MORE_PAIRS = 4  # added once when the first five spread too much
@@ -111,8 +113,8 @@ def row(
 def amount(value: float, unit: str) -> str:
     if unit == "s":
         return f"{value * 1000:.1f} ms" if value < 1 else f"{value:.2f} s"
-    if unit == "MB":
-        return f"{value / 1e6:.1f} MB"
+    if unit == "megabyte":
+        return f"{value:.0f} MB"
     return f"{value:,.0f} {unit}"
 
 
@@ -171,8 +173,10 @@ class ChildFailedError(Exception):
     """A child process ended with an error; its last lines are the message."""
 
 
-def child(arguments: Sequence[str], environment: Mapping[str, str]) -> Run:
-    """Runs a program to its end. `peak` is the kernel's figure for the process and those it waited for.
+def child(
+    arguments: Sequence[str], environment: Mapping[str, str], *, cwd: Path | None = None, timeout: float = 300
+) -> Run:
+    """Runs a program to its end, or kills it after `timeout` seconds. `peak` is the kernel's figure for it and its children.
 
     The kernel counts the parent's pages until exec, so the bench itself is kept small (corpora are made in children).
     """
@@ -180,18 +184,25 @@ def child(arguments: Sequence[str], environment: Mapping[str, str]) -> Run:
     process = subprocess.Popen(
         list(arguments),
         env=dict(environment),
+        cwd=cwd,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
     assert process.stdout is not None
-    output = process.stdout.read().decode(errors="replace")
-    _, status, usage = os.wait4(process.pid, 0)
+    clock = threading.Timer(timeout, process.kill)
+    clock.start()
+    try:
+        output = process.stdout.read().decode(errors="replace")
+        _, status, usage = os.wait4(process.pid, 0)
+    finally:
+        clock.cancel()
     seconds = time.perf_counter() - start
     process.returncode = code = os.waitstatus_to_exitcode(status)
     process.stdout.close()
     if code:
-        raise ChildFailedError(f"{arguments[0]} ended with {code}: " + "\n".join(output.splitlines()[-15:]))
+        late = f" (stopped after {timeout:.0f} s)" if seconds >= timeout else ""
+        raise ChildFailedError(f"{arguments[0]} ended with {code}{late}: " + "\n".join(output.splitlines()[-15:]))
     return Run(seconds, usage.ru_maxrss * 1024, output)
 
 

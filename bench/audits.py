@@ -1,0 +1,50 @@
+"""P9 and P11: the audit of a whole log against decoding and parsing it, and its growth with the number of facts."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+
+from audit.core.case import AuditCase
+from audit.core.policy import Policy
+from audit.core.record import audit
+from bench.measure import Pairs, Row, interleaved, row, timed
+from bench.words import Text
+from dshweb.sessionlog.core.leaves import Block, Leaf, Ledger, Source
+
+FACTS = 3_000
+LEAF_FACTS = 6
+TURNS: tuple[tuple[str, str, Source], ...] = (
+    ("user/message", "user", "human"),
+    ("assistant/message", "model", "assistant"),
+    ("assistant/message", "model", "assistant"),
+    ("tool/result", "tool", "tool_result"),
+)
+
+
+def case(facts: int) -> AuditCase:
+    """A compaction whose leaves hold `facts` facts; the summary names a fifth of them, some altered, some from nowhere."""
+    text = Text(random.Random(f"case {facts}"))
+    leaves = []
+    for seq in range(facts // LEAF_FACTS):
+        kind, author, source = TURNS[seq % len(TURNS)]
+        lines = [f"- {text.phrase()}: {text.fact()}" for _ in range(LEAF_FACTS)]
+        leaves.append(Leaf(seq, kind, author, 1_796_000_000_000 + seq, 1, (Block(seq, 0, source, "\n".join(lines)),)))
+    seen = text.facts
+    named = [fact if k % 8 else fact.replace("1", "7", 1) for k, fact in enumerate(seen[::5])]
+    named += [text.fact() for _ in range(facts // 100)]
+    summary = "## Critical Context\n" + "\n".join(f"- {text.phrase()} {fact}" for fact in named)
+    ledger = Ledger(tuple(leaf.seq for leaf in leaves), 1)
+    empty = AuditCase("session", "compaction", len(leaves) + 1, None, None, None, "/srv/demo-app", (), (), ledger)
+    return replace(empty, summary=(summary,), leaves=tuple(leaves))
+
+
+def p11() -> list[Row]:
+    single, double = case(FACTS), case(2 * FACTS)
+    policy = Policy()
+    errors = audit(double, policy)["errors"]
+    assert not errors, json.dumps(errors)
+    figures = interleaved(timed(lambda: audit(double, policy), 2), timed(lambda: audit(single, policy), 2))
+    what = f"audit grows with facts: {2 * FACTS:,} : {FACTS:,} facts, one compaction"
+    return [row("P11", what, Pairs(figures[0], figures[1]), must=2.2, stretch=2.05)]
