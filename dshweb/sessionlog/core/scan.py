@@ -52,11 +52,11 @@ class Scan:
 
     def feed_batch(self, batch: FrameBatch, reader: LogReader) -> list[Message]:
         """Feed the events of one frame as `reader` gives it; the messages among them."""
-        self.note_damage(batch, reader)
+        self.enter(batch, reader)
         return [message for event in batch.events if (message := self.feed(event)) is not None]
 
-    def note_damage(self, batch: FrameBatch, reader: LogReader) -> None:
-        """Before the events of a frame are fed: take over the header, and whether rows before them were lost.
+    def enter(self, batch: FrameBatch, reader: LogReader) -> None:
+        """What is to be known before the events of a frame are fed one by one (`feed_batch` calls it).
 
         In front of the first provisional frame the state is kept for `to_state`: its events come again.
         """

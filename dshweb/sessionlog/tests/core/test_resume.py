@@ -120,6 +120,22 @@ def test_truncation_of_a_recorded_log_at_many_bytes():
         assert set(log.codes) <= {"torn_tail", "empty_file"}
 
 
+def test_state_taken_between_two_frames_goes_on_behind_them():
+    stored = log_bytes(ROWS, per_frame=1)
+    whole = read(stored)
+    for stop in range(1, len(whole.frames)):
+        reader, before = read_log(io.BytesIO(stored)), []
+        for n, batch in enumerate(reader, 1):
+            before += batch.events
+            if n == stop:
+                break
+        resume = reader.resume()
+        assert resume.offset == whole.frames[stop].offset
+        after = read(stored, resume=resume)
+        assert list(map(plain, before + after.events)) == list(map(plain, whole.events))
+        assert after.reader.accounting == whole.reader.accounting
+
+
 class CountingFile(io.BytesIO):
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
