@@ -1,6 +1,7 @@
 """The queue. With REDIS_URL it is Redis; without, files under the data folder (see dshweb.tasks.broker).
 
-A message only carries the id of a task row; the row is the truth (dshweb.tasks). Losing a message therefore loses nothing.
+A message only carries the id of a task row; the row is the truth (dshweb.tasks). Losing a message therefore loses
+nothing.
 """
 
 from __future__ import annotations

@@ -40,6 +40,8 @@ MAX_STORED_TEXT = env.number(
 WATCH_POLL_SECONDS = env.number("WATCH_POLL_SECONDS", 10, "how often a watched folder is walked besides notifications", least=1)
 TASK_LEASE_SECONDS = env.number("TASK_LEASE_SECONDS", 60, "a task without a heartbeat this long is given to another worker", least=5)
 
+WEB_WORKERS = env.number("WEB_WORKERS", 2, "web server processes of serve, four threads each", least=1)
+
 # modules, besides each app's tasks.py, that register kinds of tasks
 TASK_MODULES = ["dshweb.pipeline"]
 

@@ -1,7 +1,8 @@
 """The process behind `manage.py serve`: web server and worker side by side, both or neither.
 
-It is this small on purpose (no Django, granian's own main process in it): it lives as long as the product runs. `serve` prepares the
-data folder and then becomes this program. Neither side is restarted silently: when one ends, that is said and the other is stopped.
+It is this small on purpose (no Django, granian's own main process in it): it lives as long as the product runs.
+`serve` prepares the data folder and then becomes this program. Neither side is restarted silently: when one ends,
+that is said and the other is stopped.
 """
 
 from __future__ import annotations
@@ -128,8 +129,8 @@ def answers(host: str, port: int) -> bool:
 def free_port(host: str, port: int) -> tuple[str, int]:
     """The numeric address and the port to bind; port 0 becomes a free one.
 
-    Raises OSError when the port is taken. Asked without SO_REUSEPORT, which granian uses: two servers started on one port would
-    otherwise silently share it.
+    Raises OSError when the port is taken. Asked without SO_REUSEPORT, which granian uses: two servers started on one
+    port would otherwise silently share it.
     """
     family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
     with socket.socket(family, socket.SOCK_STREAM) as probe:

@@ -5,7 +5,12 @@ from __future__ import annotations
 from django.contrib import admin
 from django.urls import include, path
 
+from dshweb import health
+
 urlpatterns = [
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
+    path("", include("dshweb.access.urls")),
     path("admin/", admin.site.urls),
     path("", include("dshweb.ui.urls")),
     path("", include("dshweb.sessionlog.urls")),

@@ -1,8 +1,8 @@
 """Rows belong to teams, and a query cannot forget it.
 
 A model of a team inherits `TeamOwned`. `Model.objects` answers nothing until it is told for whom
-(`for_caller(caller)` or `for_team(team)`); asking without raises `NoCaller`. Services, the admin and migrations, which act for the
-whole installation, say so by using `Model.unscoped` – one word to look for in a review.
+(`for_caller(caller)` or `for_team(team)`); asking without raises `NoCaller`. Services, the admin and migrations,
+which act for the whole installation, say so by using `Model.unscoped` – one word to look for in a review.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The queue without a server: one file a message in the data folder, as a kombu transport.
 
-kombu's own filesystem transport shows a message before it is written whole, moves taken ones to the system's temporary folder and
-lists the folder anew for each message. Here a message appears by rename, is taken by rename (of any number of workers one gets it)
-and the listing is used up before the next is made.
+kombu's own filesystem transport shows a message before it is written whole, moves taken ones to the system's
+temporary folder and lists the folder anew for each message. Here a message appears by rename, is taken by rename (of
+any number of workers one gets it) and the listing is used up before the next is made.
 """
 
 from __future__ import annotations

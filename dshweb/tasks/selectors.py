@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from django.utils import timezone
 
 from dshweb.tasks.models import State, Task, Worker
@@ -12,9 +10,16 @@ BEAT_SECONDS = 5
 ALIVE_SECONDS = 30
 
 
+def worker_seen() -> float | None:
+    """Seconds since some worker gave its last sign of life; None when none ever did (or all ended in order)."""
+    last = Worker.objects.order_by("-seen_at").values_list("seen_at", flat=True).first()
+    return None if last is None else max(0.0, (timezone.now() - last).total_seconds())
+
+
 def worker_alive() -> bool:
     """Whether some worker has given a sign of life lately."""
-    return Worker.objects.filter(seen_at__gte=timezone.now() - timedelta(seconds=ALIVE_SECONDS)).exists()
+    seen = worker_seen()
+    return seen is not None and seen <= ALIVE_SECONDS
 
 
 def queue_age() -> float | None:

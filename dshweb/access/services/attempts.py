@@ -1,7 +1,7 @@
 """How often a login may be tried: counted in the cache per name and per address, each for a quarter of an hour.
 
-Ten wrong passwords for one name from one address, a hundred from one address at all. Counting the pair keeps a stranger from locking
-a person out: from another address that person still gets in.
+Ten wrong passwords for one name from one address, a hundred from one address at all. Counting the pair keeps a
+stranger from locking a person out: from another address that person still gets in.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One-time login links: random, stored as a digest, valid for a day, used once.
 
-A link is how the first admin gets in and how an admin lets a colleague in without a mail server. Showing its page uses nothing up
-(mail scanners and chat previews fetch every address they see); only the button on it does.
+A link is how the first admin gets in and how an admin lets a colleague in without a mail server. Showing its page
+uses nothing up (mail scanners and chat previews fetch every address they see); only the button on it does.
 """
 
 from __future__ import annotations

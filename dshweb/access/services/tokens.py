@@ -1,7 +1,7 @@
 """API tokens: `dshw_` and 32 random bytes, shown once, stored as SHA-256.
 
-A token acts for the person who made it, in one team, with the role that person has there when the token is used. The secret has 256
-bits of its own, so a plain digest is enough: there is nothing to guess that a slow hash would protect.
+A token acts for the person who made it, in one team, with the role that person has there when the token is used. The
+secret has 256 bits of its own, so a plain digest is enough: there is nothing to guess that a slow hash would protect.
 """
 
 from __future__ import annotations
