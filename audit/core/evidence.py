@@ -17,6 +17,8 @@ from audit.core.schema import PATH_CLASSES
 from dshweb.sessionlog.core.leaves import Block, Leaf
 
 _WEAK = frozenset({"assistant", "reasoning", "injected"})
+# These stand in a text only where extraction finds them; the others count also where they stand literally.
+_WHOLLY_EXTRACTED = frozenset({"uuid", "number_unit"})
 
 
 class Evidence:
@@ -51,7 +53,7 @@ class Evidence:
         found = set(self._extracted(fact))
         if found <= _WEAK and self._searched(fact, "tool_result"):
             found.add("tool_result")
-        if not found:
+        if not found and fact.cls not in _WHOLLY_EXTRACTED:
             for source in sorted(self._blocks):
                 if source != "tool_result" and self._searched(fact, source):
                     found.add(source)
@@ -75,8 +77,7 @@ class Evidence:
     def _searched(self, fact: Fact, source: str) -> bool:
         hays = self._hays.get(source)
         if hays is None:
-            hays = [self._cache.hay(block, ordinal) for block, ordinal in self._blocks.get(source, ())]
-            self._hays[source] = hays
+            hays = self._hays[source] = self._cache.hays(self._blocks.get(source, ()))
         return any(factlib.occurs_in(fact, hay) for hay in hays)
 
 

@@ -17,6 +17,7 @@ from dshweb.sessionlog.core.leaves import Block
 
 _Key = tuple[int, int, str, int]
 HELD_MAX = 32 << 20
+JOINED_MAX = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class FactCache:
     """
 
     _blocks: dict[_Key, BlockFacts] = field(default_factory=dict)
-    _hays: dict[_Key, Haystack] = field(default_factory=dict)
+    _hays: dict[tuple[_Key, ...], Haystack] = field(default_factory=dict)
     _held: int = 0
 
     def of(self, block: Block, ordinal: int, rules: Rules) -> BlockFacts:
@@ -58,12 +59,30 @@ class FactCache:
             found = self._blocks[key] = block_facts(block, rules)
         return found
 
-    def hay(self, block: Block, ordinal: int) -> Haystack:
-        """The block's text prepared for searching; kept while all kept texts are within `HELD_MAX` code points."""
-        key = _key(block, ordinal)
+    def hays(self, blocks: Sequence[tuple[Block, int]]) -> list[Haystack]:
+        """Texts of blocks (with their ordinals) prepared for searching, small ones joined by line ends.
+
+        Joining makes the cost of a search follow the size of the text, not the number of blocks; compactions that
+        share their first blocks share the joined texts. Kept while all kept texts are within `HELD_MAX` code points.
+        """
+        made: list[Haystack] = []
+        batch: list[tuple[Block, int]] = []
+        size = 0
+        for block, ordinal in blocks:
+            if batch and size + len(block.text) > JOINED_MAX:
+                made.append(self._joined(batch))
+                batch, size = [], 0
+            batch.append((block, ordinal))
+            size += min(len(block.text), factlib.MAX_BLOCK) + 1
+        if batch:
+            made.append(self._joined(batch))
+        return made
+
+    def _joined(self, batch: list[tuple[Block, int]]) -> Haystack:
+        key = tuple(_key(block, ordinal) for block, ordinal in batch)
         found = self._hays.get(key)
         if found is None:
-            found = Haystack(block.text[: factlib.MAX_BLOCK])
+            found = Haystack("\n".join(block.text[: factlib.MAX_BLOCK] for block, _ in batch))
             self._held += len(found.text)
             if self._held <= HELD_MAX:
                 self._hays[key] = found

@@ -16,7 +16,9 @@ from audit.core.facts import Fact
 from audit.core.pool import Entry, Mention
 from audit.core.schema import PATH_CLASSES
 
-_BUCKET = 48
+_BUCKET = 32
+_TRIED = 12
+_STRONG = 10
 _SHORT = 6
 _SEGMENTS = 16
 _KEY_MAX = 512
@@ -56,7 +58,7 @@ class Nearby:
 
     def altered(self, asked: Entry, prefer: Callable[[Entry], bool]) -> Entry | None:
         """The leaf fact that an asserted one is an altered copy of; those that `prefer` says come first."""
-        found = [entry for entry in self._common(_keys(asked, asked.mentions)) if _is_altered(asked, entry)]
+        found = [entry for entry in self._likely(_keys(asked, asked.mentions)) if _is_altered(asked, entry)]
         return min(found, key=lambda entry: not prefer(entry), default=None)
 
     def near(self, fact: Fact) -> Entry | None:
@@ -80,13 +82,16 @@ class Nearby:
             2
         ]
 
-    def _common(self, keys: Iterable[Key]) -> Iterator[Entry]:
-        seen: set[int] = set()
+    def _likely(self, keys: Iterable[Key]) -> list[Entry]:
+        """Entries under common keys, the `_TRIED` that share most; one common piece says less than any other key."""
+        shared: dict[int, tuple[int, Entry]] = {}
         for key in keys:
+            worth = 1 if key[0] in ("piece", "last") else _STRONG
             for entry in self._filed.get(key, ()):
-                if id(entry) not in seen:
-                    seen.add(id(entry))
-                    yield entry
+                have = shared.get(id(entry))
+                shared[id(entry)] = (worth + (have[0] if have else 0), entry)
+        # dicts keep the order of filing and sorting is stable, so ties do not depend on ids
+        return [entry for _, entry in sorted(shared.values(), key=lambda one: -one[0])[:_TRIED]]
 
 
 def _is_altered(asked: Entry, entry: Entry) -> bool:

@@ -80,7 +80,7 @@ def _may_state(line: str) -> bool:
     if colons > 1 or "=" in line or "：" in line or "- " in line or "* " in line or "• " in line:
         return True
     first = line.lstrip()[:1]
-    if colons and not first.isdigit():
+    if colons and (not first.isdigit() or "→" in line or "\t" in line):
         return True
     return ("+ " in line or "·" in line or ". " in line or ") " in line or "、" in line) and _BULLET_LINE.match(
         line
