@@ -50,10 +50,13 @@ def ingest_path(
     """Imports every log at or below `path` and adds to `totals`. Raises FileNotFoundError when nothing is there."""
     found = find_logs(path)
     if path.is_dir():
+        scanned = {"last_scan_at": timezone.now(), "last_error": ""}
         Source.unscoped.update_or_create(
-            team=run.team, path=str(path.resolve()),
-            defaults={"last_scan_at": timezone.now(), "last_error": ""}, create_defaults={"owner": run.owner},
-        )  # fmt: skip
+            team=run.team,
+            path=str(path.resolve()),
+            defaults=scanned,
+            create_defaults=scanned | {"owner": run.owner},
+        )
     totals.pass_over(found.skipped.items())
     known = _known(run.team, found.logs)
     for file in found.logs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dshweb.sessionlog.models import Compaction, LogFile
+from dshweb.sessionlog.models import LogFile
 from dshweb.sessionlog.services import steps, store
 from dshweb.sessionlog.services.masking import masker_for
 
