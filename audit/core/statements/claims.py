@@ -18,6 +18,7 @@ from audit.core.statements.terms import terms_of
 _I = re.IGNORECASE
 MAX_LINE = 1000
 MIN_QUOTE = 4
+_JOINERS = ("", "that", "to", "for", "道", "了", "过", "的是", "的", "：")
 
 _BULLET = re.compile(r"\s*(?:[-*+•▪·]\s+|\d{1,3}[.)、]\s*|[(（]\d{1,3}[)）]\s*)*(?:\[[ xX✓]\]\s*)?")
 _SPEAKER = re.compile(
@@ -42,7 +43,7 @@ _CONSENT = re.compile(
     r"gave (?:the |their |his |her |a |explicit |final )*(?:go-?ahead|approval|permission|green light|consent|ok(?:ay)?|sign-?off|confirmation)))\b|"
     r"\b(?P<by>(?:approved|authori[sz]ed|confirmed|agreed|signed off|okayed) by (?:the )?user|with (?:the )?user(?:'s)? (?:approval|consent|permission)|"
     r"user(?:'s)? (?:approval|consent|permission|confirmation|go-ahead|sign-?off) (?:was |has been |already )?(?:received|obtained|given|granted|on file))\b|"
-    r"(?P<zh>用户(?:已经|已|明确|也|都|刚刚|刚|口头|均|随后|后来)*(?:同意|确认|批准|授权|认可|许可|答应|允许|通过|点头|首肯)(?!后|前|之后|之前|才|再|的话|框|页|弹)|"
+    r"(?P<zh>用户(?:已经|已|明确|也|都|刚刚|刚|口头|均|随后|后来)*(?:同意|确认|批准|授权|认可|许可|答应|允许|通过|点头|首肯)(?!模块|功能|页|流程|系统|管理|接口|表|逻辑|码|弹|后|前|之后|之前|才|再|的话|框|页|弹)|"
     r"(?:已经?|经|已获|获得?|得到|取得)(?:了)?用户(?:的)?(?:明确)?(?:同意|确认|批准|授权|许可|认可)(?!后|前|之后|之前|才|再)|"
     r"사용자(?:가|는)?\s*(?:이미\s*)?(?:승인|동의|확인|허락)|ユーザー?(?:が|は)?\s*(?:すでに)?(?:承認|同意|確認|許可)し?)",
     _I,
@@ -113,7 +114,7 @@ def claimed_quotes(summary_text: str) -> list[Claim]:
         elif cue:
             for a, b in _speech(line, cue.start()):
                 # One word in quotes away from the cue is a name (`asked to rename "foo"`), not speech.
-                near = line[cue.end() : a - 1].strip(" :：,，that") == ""
+                near = line[cue.end() : a - 1].strip(" :：,，") in _JOINERS
                 if near or len(line[a:b].split()) > 1 or not line[a:b].isascii():
                     found.append(_claim("user_quote", summary_text, at + a, at + b))
         if len(found) >= MAX_STATEMENTS:

@@ -20,15 +20,15 @@ _CHANGE_TO = re.compile(
     _I,
 )
 _NOT_BUT = re.compile(
-    r"\bnot\s+(?!only\b|just\b|sure\b|bad\b|great\b|yet\b|simply\b|merely\b|that\b|to\b|a big\b)(?P<a>[^,;]{1,40}?),?\s+but\s+",
+    r"\bnot\s+(?!only\b|just\b|sure\b|bad\b|great\b|yet\b|simply\b|merely\b|that\b|to\b(?! use\b)|a big\b)(?P<a>[^,;]{1,40}?),?\s+but\s+",
     _I,
 )
 _COMMA_NOT = re.compile(
-    r"(?:,|;|\s[-–—]+)\s*(?:and\s+)?not\s+(?!sure\b|yet\b|just\b|only\b|necessarily\b|because\b|that\b|if\b|when\b|even\b)",
+    r"(?:,|;|\s\(|\s[-–—]+)\s*(?:and\s+)?not\s+(?!sure\b|yet\b|just\b|only\b|necessarily\b|because\b|that\b|if\b|when\b|even\b)",
     _I,
 )
 _PLAIN_NOT = re.compile(
-    r"\b(?:use|is|it['’]?s|that['’]?s|be|to|at|want|meant|port|version)\s+(?P<b>[^,;\s]{1,40}(?: [a-zA-Z%]{1,10})?)\s+not\s+(?=\S)",
+    r"\b(?:use|is|said|it['’]?s|that['’]?s|be|to|at|want|meant|port|version)\s+(?P<b>[^,;\s]{1,40}(?: [a-zA-Z%]{1,10})?)\s+not\s+(?=\S)",
     _I,
 )
 _INSTEAD = re.compile(r",?\s*\b(?:instead of|rather than|in place of)\s+", _I)
@@ -54,7 +54,7 @@ _AFTER_CUE = re.compile(
 _I_MEANT = re.compile(r"\bI meant\s+(?:to (?:say|write|type)\s+)?", _I)
 _REPORT = re.compile(
     r"\b(?:returns|returned|returning|shows|showed|showing|prints|printed|got|gets|get|getting|gives|gave|throws|threw|outputs|displays|displayed|"
-    r"was|were|uses|used|writes|wrote|reads|logs|logged|ended|picks|picked|goes|went|comes|came|seeing|see|saw|does|did|keeps|kept|looks|you|"
+    r"was|were|uses|used|writes|wrote|reads|logs|logged|ended|picks|picked|goes|went|comes|came|seeing|see|saw|does|did|keeps|kept|looks|"
     r"it's|treats|starts|sends|sent)\b",
     _I,
 )
@@ -73,7 +73,8 @@ def _short(value: Value, words: int = 3) -> bool:
 
 
 def _alike(old: Value, new: Value) -> bool:
-    return (
+    proper = _PROPER.match(old.text) and _PROPER.match(new.text)
+    return bool(proper) or (
         is_literal(old)
         and is_literal(new)
         and (

@@ -38,4 +38,4 @@ def pair(start: int, end: int, cue: int, left: Value | None, left_text: str, new
 def _exchangeable(old: Value, new: Value) -> bool:
     if family(old) == family(new):
         return old.kind != "words"
-    return "quoted" in (old.kind, new.kind) and "number" not in (family(old), family(new))
+    return old.kind != "words" and "quoted" in (old.kind, new.kind) and "number" not in (family(old), family(new))

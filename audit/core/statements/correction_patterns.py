@@ -15,7 +15,7 @@ from audit.core.statements.correction_zh import ZH_PATTERNS
 __all__ = ["CUE", "PATTERNS", "UNSCORED", "Found"]
 
 CUE = re.compile(
-    r"不是|而非|改|换|调|提到|升|降|增|减|加到|缩|应该|应当|应为|别用|别再用|不要|不对|错了|更正|纠正|说的是|指的是|是说|使用|"
+    r"不是|不用|请勿|不许|不准|不得|禁止|而非|改|换|调|提到|升|降|增|减|加到|缩|应该|应当|应为|别用|别再用|不要|不对|错了|更正|纠正|说的是|指的是|是说|使用|"
     r"\bnot\b|instead of|rather than|in place of|should be|should have been|use\b|using\b|\bmeant\b|\bfrom\b|\bchange\b|\bswitch\b|\bbump\b|"
     r"\braise\b|\blower\b|\bincrease\b|\bdecrease\b|\breduce\b|\bno,|\bactually\b|\bcorrection\b|\bwrong\b|\bsorry\b|\boops\b|\bnope\b",
     re.IGNORECASE,

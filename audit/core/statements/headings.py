@@ -14,7 +14,7 @@ _BOLD = re.compile(r"[ \t]{0,3}(?:\d{1,2}[.)、]\s*)?(?:\*\*|__)(?P<title>[^*_]{
 _LABEL = re.compile(
     r"(?P<indent>[ \t]*)(?P<bullet>[-*•]\s+)?(?:\d{1,2}[.)、]\s*)?(?:\*\*|__)?(?P<title>[^:：*_\n]{1,80}?)\s*(?:\*\*|__)?\s*[:：]\s*(?:\*\*|__)?\s*$"
 )
-_XML = re.compile(r"\s*<(?P<title>[a-z_]{3,40})>\s*$")
+_XML = re.compile(r"\s*</?(?P<title>[a-z_]{3,40})>\s*$")
 
 CONSTRAINTS = re.compile(
     r"constraint|\brules?\b|restriction|prohibit|forbidden|guardrail|do[- ]?not|don['’]t|must|ground rules|约束|规则|限制|禁止|红线|禁忌|规范|原则",
@@ -46,6 +46,7 @@ _NATIVE = re.compile(
 
 def list_kind(heading: str) -> str:
     """`verbatim` (all user messages), `asks` (user requests, may be in other words), or "" for any other heading."""
+    heading = heading.replace("_", " ")
     if len(heading) > 80 or _NOT_LIST.search(heading) or _NATIVE.search(heading):
         return ""
     if _VERBATIM.search(heading):

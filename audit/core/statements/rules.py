@@ -10,13 +10,13 @@ import re
 from audit.core.statements.clauses import clause_end
 from audit.core.statements.corrections import corrections
 from audit.core.statements.model import MAX_STATEMENTS, Rule
-from audit.core.statements.rule_cues import find_cue
+from audit.core.statements.rule_cues import find_cue, reports
 from audit.core.statements.sentences import Sentence, asks_within, inside, quoted_spans, sentences
 from audit.core.statements.terms import terms_of
 
 CUE = re.compile(
-    r"不要|不得|不能|不可|不许|不准|禁止|严禁|勿|别|必须|务必|只能|一律|只准|只许|只允许|一定要|千万要|"
-    r"\b(?:must|mustn['’]?t|never|not|don['’]?t|dont|avoid|stop|refrain|keep|leave|no|always|only|remember|shouldn['’]?t|under no)\b",
+    r"不要|不得|不能|不可|不许|不准|禁止|严禁|勿|别|必须|务必|只|不应|不该|保持|维持|都要|都得|都需要|一律|一定要|千万要|"
+    r"\b(?:must|mustn['’]?t|never|not|don['’]?t|dont|avoid|stop|refrain|keep|leave|no|always|only|remember|shouldn['’]?t|didn['’]?t|doesn['’]?t|under no)\b",
     re.IGNORECASE,
 )
 _LEAD = re.compile(
@@ -44,8 +44,12 @@ def rules(text: str) -> list[Rule]:
 def _of_sentence(sentence: Sentence, pairs: list[tuple[int, int]]) -> list[Rule]:
     found: list[Rule] = []
     quotes: list[tuple[int, int]] | None = None
+    before = ""
     for start, end in _clauses(sentence.text):
-        clause = sentence.text[start:end]
+        introduced = sentence.text[max(0, start - 2) : start].rstrip().endswith((":", "：")) and reports(before)
+        clause = before = sentence.text[start:end]
+        if introduced:
+            continue
         if not CUE.search(clause):
             continue
         cue = find_cue(clause)

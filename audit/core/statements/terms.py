@@ -267,7 +267,7 @@ def terms_of(text: str, cue: tuple[int, int] | None = None) -> Terms:
         word = m.group().rstrip(".:-/")
         low = word.lower()
         first = not body[: m.start()].strip(" -*•")
-        if stem(low) in _EN_STOP or low in _EN_STOP or len(low) < 2:
+        if len(low) < 2 or (not mixed and (stem(low) in _EN_STOP or low in _EN_STOP)):
             continue
         if (IDENT_SHAPE.search(word) or mixed or low in _MEANT_STRONG or (word[0].isupper() and not first)) and len(
             word

@@ -22,8 +22,10 @@ _IDENTIFIER = re.compile(
     r"(?<![A-Za-z0-9_.@/-])(?:--?)?[A-Za-z][A-Za-z0-9]*(?:[._:/@+#-]+[A-Za-z0-9]+)*[+#]{0,2}(?![A-Za-z0-9_])"
     r"|(?<![A-Za-z0-9_])_+[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)*"
 )
-IDENT_SHAPE = re.compile(r"[0-9_@/+#]|^--?[a-z]|[a-z][A-Z]|[A-Za-z]\.[A-Za-z]|^[A-Z]{2,}s?$|\w::?\w")
-_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:[.,:]\d+)*%?(?![A-Za-z0-9_])", re.ASCII)
+IDENT_SHAPE = re.compile(
+    r"[0-9_@/+#]|^--?[a-z]|[a-z][A-Z]|[A-Za-z]\.[A-Za-z]|^[A-Z]{2,}s?$|\w::?\w|\w-\w+-\w|[a-z]-[0-9]"
+)
+_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:[.,:]\d+)*(?:[eE][-+]?\d+)?%?(?![A-Za-z0-9_])", re.ASCII)
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9'_-]*|\d+")
 # Units whose amount means something else when the unit differs; any other noun after a number only says what is counted.
 _MEASURES = re.compile(
