@@ -28,6 +28,7 @@ def pytest_configure(config) -> None:
     from django.conf import settings
 
     _use_folder(settings, _folder)
+    settings.STATIC_ROOT.mkdir()
     # pages are tested without collectstatic; the password hash that is slow on purpose is not what tests wait for
     settings.STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -147,6 +147,8 @@ def main() -> int:
     parser.add_argument("--workers", type=int, required=True)
     parser.add_argument("--note-fd", type=int, required=True, help="what to say when it answers, read from this pipe")
     options = parser.parse_args()
+    # glibc would keep a memory arena per thread in each web process
+    os.environ.setdefault("MALLOC_ARENA_MAX", "2")
     with os.fdopen(options.note_fd) as stream:
         note = stream.read()
     return Both(options.host, options.port, options.workers, note).run()

@@ -67,7 +67,8 @@ class Command(BaseCommand):
         self.stdout.write("Bringing in the demo logs …")
         totals = Totals()
         ingest_path(DEMO, run=Import.by(team, owner, inline=True), totals=totals)
-        self.stdout.write(f"Demo: {totals.logs} logs, {totals.changed} of them new or changed.")
+        states = ", ".join(f"{n} {name}" for name, n in totals.to_json()["status"].items() if n)
+        self.stdout.write(f"Demo: {totals.logs} logs ({states}), {totals.changed} of them new or changed.")
 
     def _note(self, host: str, port: int) -> str:
         """What is said once the server answers: where it listens, how to get in, and warnings."""

@@ -43,6 +43,7 @@ class Command(BaseCommand):
 
         from dshweb.celery import app
 
+        logging.getLogger("celery").setLevel(logging.WARNING)  # two lines a task say less than the task's row
         registry.load()
         beat = Beat(parent=parent)
 
@@ -56,9 +57,7 @@ class Command(BaseCommand):
         setup_logging.connect(lambda **_: None, weak=False)  # Django's logging stays
         worker_ready.connect(ready, weak=False)
         worker_shutting_down.connect(ending, weak=False)
-        worker = app.Worker(
-            pool="solo", quiet=True, without_gossip=True, without_mingle=True, without_heartbeat=True
-        )
+        worker = app.Worker(pool="solo", quiet=True, without_gossip=True, without_mingle=True, without_heartbeat=True)
         if progress.stopping.is_set():
             return
         worker.start()

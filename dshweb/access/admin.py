@@ -1,0 +1,161 @@
+"""Admin of teams, people, tokens and login links; the access log is for reading."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from dshweb.access.models import AccessLog, ApiToken, LoginLink, Membership, Scope, Team, User
+from dshweb.access.services import links, tokens
+from dshweb.access.services.log import note_access
+
+
+class ReadOnly(admin.ModelAdmin):
+    """Rows that people look at and never change by hand."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+class Members(admin.TabularInline):
+    model = Membership
+    autocomplete_fields = ["user"]
+    extra = 0
+
+
+@admin.register(Team)
+class TeamAdmin(admin.ModelAdmin):
+    list_display = ["name", "slug", "content_visibility", "members", "created_at"]
+    search_fields = ["name", "slug"]
+    prepopulated_fields = {"slug": ["name"]}
+    inlines = [Members]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Team]:
+        return super().get_queryset(request).annotate(members_count=Count("memberships"))
+
+    @admin.display(description=_("members"), ordering="members_count")
+    def members(self, team: Any) -> int:
+        return team.members_count
+
+
+@admin.register(Membership)
+class MembershipAdmin(admin.ModelAdmin):
+    list_display = ["user", "team", "role", "can_review"]
+    list_filter = ["team", "role", "can_review"]
+    list_select_related = ["user", "team"]
+    search_fields = ["user__username", "team__name"]
+    autocomplete_fields = ["user", "team"]
+
+
+class UserTeams(admin.TabularInline):
+    model = Membership
+    autocomplete_fields = ["team"]
+    extra = 0
+
+
+@admin.register(User)
+class UserAdmin(DjangoUserAdmin):
+    list_display = ["username", "first_name", "last_name", "is_active", "is_staff", "last_login"]
+    inlines = [UserTeams]
+    actions = ["make_login_link"]
+    fieldsets = (*(DjangoUserAdmin.fieldsets or ()), (_("Interface"), {"fields": ["language", "theme"]}))
+
+    @admin.action(description=_("Make a one-time login link"), permissions=["change"])
+    def make_login_link(self, request: HttpRequest, people: QuerySet[User]) -> None:
+        """Who makes a link for a person could log in as that person: only superusers make those of superusers."""
+        for person in people.filter(is_active=True):
+            if (person.is_superuser or person.is_staff) and not request.user.is_superuser:  # type: ignore[union-attr]
+                messages.error(request, gettext("Only a superuser makes login links for %s.") % person)
+                continue
+            url = request.build_absolute_uri(reverse("login-link", args=[links.make(person)]))
+            for row in Membership.objects.filter(user=person):
+                note_access(row.team_id, "login-link-made", str(person), user=request.user)  # type: ignore[arg-type]
+            messages.success(
+                request,
+                gettext("Login link for %(person)s, once, for a day; it is not shown again: %(url)s")
+                % {"person": person, "url": url},
+            )
+
+
+@admin.register(LoginLink)
+class LoginLinkAdmin(ReadOnly):
+    list_display = ["user", "expires_at", "used_at"]
+    list_select_related = ["user"]
+    list_filter = ["used_at"]
+    search_fields = ["user__username"]
+    fields = ["user", "expires_at", "used_at"]
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Deleting a link ends it."""
+        return admin.ModelAdmin.has_delete_permission(self, request, obj)
+
+
+class TokenForm(forms.ModelForm):
+    scopes = forms.MultipleChoiceField(label=_("scopes"), choices=Scope.choices, widget=forms.CheckboxSelectMultiple)
+
+    class Meta:
+        model = ApiToken
+        fields = ["team", "user", "name", "scopes", "expires_at"]
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or {}
+        team, user = values.get("team"), values.get("user")
+        if team and user and not Membership.objects.filter(team=team, user=user).exists():
+            raise forms.ValidationError(_("This person is not a member of this team."))
+        return values
+
+
+@admin.register(ApiToken)
+class ApiTokenAdmin(admin.ModelAdmin):
+    form = TokenForm
+    list_display = ["name", "prefix", "team", "user", "shown_scopes", "expires_at", "last_used_at", "revoked_at"]
+    list_filter = ["team", "revoked_at"]
+    list_select_related = ["team", "user"]
+    search_fields = ["name", "prefix", "user__username"]
+    autocomplete_fields = ["team", "user"]
+    actions = ["revoke_tokens"]
+
+    @admin.display(description=_("scopes"))
+    def shown_scopes(self, token: ApiToken) -> str:
+        return ", ".join(token.scopes)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """A token is made and revoked, never changed; the list stays visible."""
+        return obj is None and super().has_change_permission(request, obj)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        fields = ["team", "user", "name", "scopes", "expires_at"]
+        return fields if obj is None else [*fields, "prefix", "created_at", "last_used_at", "revoked_at"]
+
+    def save_model(self, request: HttpRequest, obj: ApiToken, form: Any, change: bool) -> None:  # noqa: FBT001
+        made, secret = tokens.make(obj.team, obj.user, obj.name, obj.scopes, obj.expires_at)
+        obj.pk, obj.prefix = made.pk, made.prefix
+        messages.warning(request, gettext("Copy the token now, it is not shown again: %s") % secret)
+
+    @admin.action(description=_("Revoke"), permissions=["change"])
+    def revoke_tokens(self, request: HttpRequest, rows: QuerySet[ApiToken]) -> None:
+        count = sum(tokens.revoke(token, request.user) for token in rows)  # type: ignore[arg-type]
+        messages.success(request, gettext("%d tokens revoked.") % count)
+
+
+@admin.register(AccessLog)
+class AccessLogAdmin(ReadOnly):
+    list_display = ["at", "team", "user", "token", "action", "target"]
+    list_filter = ["team", "action"]
+    list_select_related = ["team", "user", "token"]
+    search_fields = ["target", "user__username"]
+    date_hierarchy = "at"
