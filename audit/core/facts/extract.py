@@ -17,7 +17,7 @@ from audit.core.facts.windows import windows_paths
 
 # A text without any of these has no fact of any class but an all-letter UUID or a bare dot file.
 _ANY = re.compile(r"[0-9/\\.\uff10-\uff19-]")
-_DIGIT = re.compile(r"[0-9]")
+_DIGITS = re.compile(r"[0-9]+")
 
 
 def extract(text: str, *, extended: bool = True, markers: Collection[str] = ()) -> list[Fact]:
@@ -31,9 +31,10 @@ def extract(text: str, *, extended: bool = True, markers: Collection[str] = ()) 
     prepared = Prepared(text)
     work, facts = _paths(prepared.text, markers)
     work = fold(work)
-    if _DIGIT.search(work) is not None:
+    runs = [m.span() for m in _DIGITS.finditer(work)]
+    if runs:
         for scan in (datetimes, addresses, versions, hashes, ports, tickets):
-            more = scan(work)
+            more = scan(work, runs)
             if more:
                 facts.extend(more)
                 work = mask(work, ((f.start, f.end) for f in more))

@@ -8,10 +8,13 @@ from audit.core.facts.chars import is_han
 from audit.core.facts.model import Fact
 
 _UUID = re.compile(r"[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}")
+# The dashes lead: a scan for a literal is many times faster than one for hexadecimal characters.
+_UUID_TAIL = re.compile(r"-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}")
 _CHAIN_BEFORE = re.compile(r"[0-9A-Fa-f]{4}-\Z")
 _CHAIN_AFTER = re.compile(r"-[0-9A-Fa-f]{4}")
-# Runs of letters and digits that begin with a hexadecimal one; the head class keeps the scan fast.
-_HEX = re.compile(r"[0-9a-fA-F][0-9a-zA-Z_]{6,}")
+_HEX_LETTERS = frozenset("abcdefABCDEF")
+_HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
+_TOKEN = re.compile(r"[0-9a-zA-Z_]+")
 _HEX_ONLY = re.compile(r"(?:[0-9a-f]{7,64}|[0-9A-F]{7,64})\Z")
 _FLOAT = re.compile(r"[0-9]+[eE][0-9]+\Z")
 _TICKET = re.compile(r"[A-Z][A-Z0-9]{0,15}-[0-9]{1,12}")
@@ -27,7 +30,10 @@ NOT_TICKETS = frozenset(
 def uuids(text: str) -> list[Fact]:
     """UUIDs that are not glued to letters or digits nor part of a longer dashed chain; canon is lower case."""
     facts = []
-    for m in _UUID.finditer(text):
+    for tail in _UUID_TAIL.finditer(text):
+        m = _UUID.match(text, tail.start() - 8) if tail.start() >= 8 else None
+        if m is None:
+            continue
         start, end = m.span()
         if _glued(text, start, end):
             continue
@@ -37,21 +43,34 @@ def uuids(text: str) -> list[Fact]:
     return facts
 
 
-def hashes(text: str) -> list[Fact]:
-    """7 to 64 hexadecimal characters of one case with a digit and a letter; canon is lower case."""
+def hashes(text: str, runs: list[tuple[int, int]]) -> list[Fact]:
+    """7 to 64 hexadecimal characters of one case with a digit and a letter; canon is lower case.
+
+    `runs` are the digit runs of the text (it may have been masked since); each token is looked at once.
+    """
     facts = []
-    for m in _HEX.finditer(text):
-        s = m.group()
-        if len(s) > 64 or _HEX_ONLY.match(s) is None or s.isdigit() or s.isalpha() or _FLOAT.match(s):
+    done = 0
+    n = len(text)
+    for at, stop in runs:
+        if at < done or not ((stop < n and text[stop] in _HEX_LETTERS) or (at and text[at - 1] in _HEX_LETTERS)):
             continue
-        start, end = m.span()
-        if _glued(text, start, end) or text[start - 1 : start] == "#" or text[end : end + 1] == "\x00":
+        start = at
+        while start > done and start - 1 >= 0 and text[start - 1] in _HEX_DIGITS:
+            start -= 1
+        m = _TOKEN.match(text, start)
+        if m is None:
+            continue
+        done = end = m.end()
+        s = m.group()
+        if not 7 <= len(s) <= 64 or _HEX_ONLY.match(s) is None or s.isdigit() or _FLOAT.match(s):
+            continue
+        if _glued(text, start, end) or text[start - 1 : start] in ("#", "\x00") or text[end : end + 1] == "\x00":
             continue
         facts.append(Fact("hex_hash", s, s.lower(), start, end))
     return facts
 
 
-def tickets(text: str) -> list[Fact]:
+def tickets(text: str, _runs: list[tuple[int, int]]) -> list[Fact]:
     """`OPS-4821`, `CVE-2026-1234`, and `#812` after white space or an opening bracket; canon is upper case."""
     facts = []
     for m in _CVE.finditer(text) if "CVE-" in text else ():

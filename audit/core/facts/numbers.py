@@ -21,7 +21,11 @@ _SIGNS = {"$": "USD", "¥": "元", "￥": "元", "€": "EUR", "£": "GBP"}
 _CODES = {"USD": "USD", "CNY": "元", "RMB": "元", "EUR": "EUR", "GBP": "GBP"}
 _CODE_BEFORE = re.compile(r"(?:USD|CNY|RMB|EUR|GBP|US\$) ?\Z")
 _SHELL = re.compile(r"awk|print|sed |echo|\$\{|\$@|\$\(|&&|\\1")
+_HTTP = frozenset("400 401 403 404 408 409 410 413 422 429 500 501 502 503 504".split())  # noqa: SIM905 - a word list
+_LASTS = re.compile(r"(?:[=:~<>≤≥（(]|\b(?:in|for|after|within|every|of|to|at|is|timeout|takes?|took|than|s|and))[ ]?\Z")
 _MONEY = frozenset(_CODES.values())
+_ASCII_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_GLUE = (_ASCII_LETTERS | frozenset("_./\\@\x00")) - frozenset("DYBRP")  # these end a currency code (USD20)
 _DIGIT_OR_SPACE = frozenset("0123456789")
 
 
@@ -31,6 +35,8 @@ def numbers(text: str) -> list[Fact]:
     n = len(text)
     for m in _NUMBER.finditer(text):
         start, end = m.span()
+        if start and _glued(text, start):
+            continue
         nxt = text[end] if end < n else ""
         sign_at = _currency(text, start)
         if sign_at < 0 and not _may_follow(nxt, text, end):
@@ -49,10 +55,20 @@ def numbers(text: str) -> list[Fact]:
         multiplier, unit, stop = found
         if unit == "s" and len(m.group()) == 4 and m.group()[:2] in ("19", "20") and stop == end + 1:
             continue  # the 1990s
+        if unit == "s" and m.group() in _HTTP and stop == end + 1 and not _LASTS.search(text, max(0, start - 16), start):
+            continue  # `the endpoint returns 502s`
         canon = f"{'-' if lead else ''}{_plain(m.group())}{multiplier} {unit}"
         begin = start - lead
         facts.append(Fact("number_unit", text[begin:stop], canon, begin, stop))
     return facts
+
+
+def _glued(text: str, start: int) -> bool:
+    """Cheap test: digits inside an identifier, a path or a version, as most digits of a log are."""
+    c = text[start - 1]
+    if c == "-":
+        return start > 1 and text[start - 2] in _ASCII_LETTERS
+    return c in _GLUE
 
 
 def _may_follow(c: str, text: str, end: int) -> bool:
@@ -222,8 +238,7 @@ def _money(text: str, at: int, m: re.Match[str], found: tuple[str, str, int] | N
         elif not _closed(text, end) or found is not None and found[1] not in COUNTED and text[end : end + 1].isalpha():
             return None
     if unit == "USD" and len(m.group()) == 1 and not multiplier and text[at] == "$":
-        line_start = text.rfind("\n", max(0, at - 200), at) + 1
-        if before in "\"'`" or _SHELL.search(text, max(line_start, at - 200), at + 40):
+        if before in "\"'`" or _SHELL.search(text, max(text.rfind("\n", max(0, at - 60), at) + 1, at - 60), at + 20):
             return None
     return Fact("number_unit", text[at:end], f"{_plain(m.group())}{multiplier} {unit}", at, end)
 

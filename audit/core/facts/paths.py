@@ -36,6 +36,7 @@ _DOTTED = re.compile(r"\w\.\w")
 _MODULE = re.compile(r"(?:node|npm|jsr|bun|deno):\Z")
 _TAG = re.compile(r"<[A-Za-z][^<>\n]{0,60}>\Z")
 _PROSE_TAGS = frozenset("br li p td th code pre b i em strong span div kbd path file".split())
+_LONGEST_RUN = 1 << 15  # code points without any delimiter: more than this is data, not prose or paths
 _WIDEST = 4096  # code points of one backslash path that are looked at
 _PLAIN_FIRST = re.compile(r"[\w.@+~-]+\Z")
 
@@ -52,7 +53,7 @@ def paths(text: str, file_urls: Collection[int], markers: Collection[str]) -> Fo
             start -= 1
         run = RUN_RE.match(text, at)
         stop = run.end() if run else at + 1
-        _run(out, start, stop, file_urls, markers)
+        _run(out, start, min(stop, start + _LONGEST_RUN), file_urls, markers)
         done = stop
         m = _MARK.search(text, stop)
     return out

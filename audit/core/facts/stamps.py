@@ -24,8 +24,7 @@ _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*\Z")
 _VERSION = re.compile(
     r"[0-9]{1,8}(?:\.[0-9]{1,8}){1,3}(?:-(?:alpha|beta|rc|pre|dev|next|canary|post)(?:[.-]?[0-9]{1,8}){0,2}|(?:a|b|rc)[0-9]{1,8}(?![0-9A-Za-z]))?"
 )
-_PORT_WORD = re.compile(r"[pP][oO][rR][tT]")
-_PORT_ZH = re.compile("端口")
+_PORT_WORDS = [(w, re.compile(w + "(?![A-Za-z])")) for w in ("port", "Port", "PORT", "端口")]
 _PORT_TAIL = re.compile(
     r"[\"'`*]{0,3}[ \t]{0,3}(?:[:：=]|(?:is|to)[ \t]|为|是|改成|改为|设为|用)?[ \t]{0,3}[\"'`*]{0,3}([0-9]{2,5})(?![0-9A-Za-z_])"
 )
@@ -35,11 +34,20 @@ _NOT_PORT = frozenset(
 )
 
 
-def datetimes(text: str) -> list[Fact]:
+Runs = list[tuple[int, int]]  # digit runs of a text, in order; the text may have been masked since
+
+
+def datetimes(text: str, runs: Runs) -> list[Fact]:
     """Canon `YYYY-MM-DD[ HH:MM[:SS]]`, `MM-DD[ HH:MM]` or `HH:MM[:SS]`; zones and fractions are dropped."""
     facts: list[Fact] = []
     done = 0
-    for m in _DATE.finditer(text):
+    n = len(text)
+    for at, stop in runs:
+        if stop - at != 4 or stop >= n or text[stop] not in "-/ 年":
+            continue
+        m = _DATE.match(text, at)
+        if m is None:
+            continue
         g = m.groups()
         month, day = (g[1] or g[3] or g[5]), (g[2] or g[4] or g[6])
         if not (1 <= int(month) <= 12 and 1 <= int(day) <= 31):
@@ -59,12 +67,18 @@ def datetimes(text: str) -> list[Fact]:
                     facts.append(_stamp(text, m.start(), m.end(), f"{month:02}-{day:02}", clock))
         found = sorted((f.start, f.end) for f in facts)
     at = 0
-    for m in _CLOCK.finditer(text):
-        start, end = m.span()
+    for start, stop in runs:
+        if stop - start > 2 or stop >= n or text[stop] not in ":：" or start < done:
+            continue
+        m = _CLOCK.match(text, start)
+        if m is None:
+            continue
+        end = m.end()
         while at < len(found) and found[at][1] <= start:
             at += 1
-        if start < done or (at < len(found) and found[at][0] < end):
+        if at < len(found) and found[at][0] < end:
             continue
+        done = end
         clock = _clock(m.group(1), m.group(2), m.group(3))
         if clock is not None and _edge_before(text, start) and _edge_after(text, end):
             facts.append(Fact("datetime", m.group(), clock, start, end))
@@ -127,11 +141,13 @@ def _edge_after(text: str, end: int) -> bool:
     )
 
 
-def addresses(text: str) -> list[Fact]:
+def addresses(text: str, runs: Runs) -> list[Fact]:
     """IPv4 with `:port` or `/len`, `host.name:port`, `host-1:5432`, `localhost:port`; canon is lower case."""
     facts = []
-    for m in _IP.finditer(text):
-        start, end = m.span()
+    for start, stop in runs:
+        if stop - start > 3 or text[stop : stop + 1] != "." or (m := _IP.match(text, start)) is None:
+            continue
+        end = m.end()
         if any(int(m.group(i)) > 255 for i in range(1, 5)) or not _edge(text, start, end):
             continue
         if int(m.group(5) or 0) <= 65535 and int(m.group(6) or 0) <= 32:
@@ -170,11 +186,13 @@ def _is_host(host: str, port: str) -> bool:
     return "-" in host and len(port) >= 4 and int(port) > 1023 and any(c.isalpha() for c in host.split("-")[0])
 
 
-def versions(text: str) -> list[Fact]:
+def versions(text: str, runs: Runs) -> list[Fact]:
     """`v` and 2–4 parts, or 3–4 parts, optional pre-release; canon without `v`, lower case."""
     facts = []
-    for m in _VERSION.finditer(text):
-        start, end = m.span()
+    for start, stop in runs:
+        if text[stop : stop + 1] != "." or (m := _VERSION.match(text, start)) is None:
+            continue
+        end = m.end()
         v = start > 0 and text[start - 1] in "vV"
         first = start - 1 if v else start
         if m.group().count(".", 0, len(m.group())) < (1 if v else 2) or not _edge(text, first, end):
@@ -199,13 +217,12 @@ def _edge(text: str, start: int, end: int) -> bool:
     return not (c == "." and text[end + 1 : end + 2].isalnum() and text[end + 1 : end + 2].isascii())
 
 
-def ports(text: str) -> list[Fact]:
+def ports(text: str, _runs: Runs) -> list[Fact]:
     """Digits after a word that ends in `port` or `端口`, or 4–5 digits before it; canon is the digits."""
     facts: list[Fact] = []
     done = -1
-    words = list(_PORT_WORD.finditer(text))
-    if "端口" in text:
-        words = sorted((*words, *_PORT_ZH.finditer(text)), key=lambda m: m.start())
+    words = [m for word, pattern in _PORT_WORDS if word in text for m in pattern.finditer(text)]
+    words.sort(key=lambda m: m.start())
     for m in words:
         start, end = m.span()
         if m.group()[0] in "pP":

@@ -32,16 +32,27 @@ def url_spans(text: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
         urls.append((scheme.start(), end))
         at = text.find("://", end)
     if "mailto:" in text or "data:" in text:
-        urls.extend((m.start(), _end(text, m.end())) for m in _OTHER.finditer(text))
+        urls.extend(_spans(text, _OTHER))
     if "@" in text:
-        urls.extend((m.start(), _end(text, m.end())) for m in _SCP.finditer(text) if _is_scp(text, m))
+        urls.extend(_spans(text, _SCP))
     return urls, files
+
+
+def _spans(text: str, pattern: re.Pattern[str]) -> list[tuple[int, int]]:
+    spans: list[tuple[int, int]] = []
+    done = 0
+    for m in pattern.finditer(text):
+        if m.start() >= done and (pattern is not _SCP or _is_scp(text, m)):
+            done = _end(text, m.end())
+            spans.append((m.start(), done))
+    return spans
 
 
 def _is_scp(text: str, m: re.Match[str]) -> bool:
     """Something stands before the `@`, and what follows the colon is a path, not a port."""
     before = text[m.start() - 1] if m.start() else " "
-    end = min(_end(text, m.end()), m.end() + 300)
+    stop = _STOP.search(text, m.end(), m.end() + 300)
+    end = stop.start() if stop else m.end() + 300
     return before.isalnum() and "/" in text[m.end() : end] and not text[m.end()].isdigit()
 
 

@@ -27,8 +27,8 @@ def windows_paths(text: str) -> tuple[list[Fact], list[tuple[int, int]]]:
     at = 0
     while (at := _next(text, at)) >= 0:
         start, first = _root(text, at)
-        if start < done:
-            at += 1
+        if start < done or not _may_start(text, start):
+            at = first if text[at] == "\\" else at + 1
             continue
         end, segments, bad = _segments(text, first)
         if not _accepted(text, start, first, segments):
@@ -94,18 +94,22 @@ def _segments(text: str, at: int) -> tuple[int, list[str], bool]:
     return end, segments, bad
 
 
+def _may_start(text: str, start: int) -> bool:
+    """What stands at `start` and in front of it allows a drive or a UNC host."""
+    if start < 0:
+        return False
+    before = text[start - 1] if start else " "
+    if text[start] == "\\":
+        return not (is_word(before) or before in "\\/.:)]}+*")
+    return text[start].isascii() and text[start].isalpha() and not (is_word(before) or before in "\\/")
+
+
 def _accepted(text: str, start: int, first: int, segments: list[str]) -> bool:
     if not segments:
         return False
     if text[start] != "\\":  # a drive
-        if start < 0 or not (text[start].isascii() and text[start].isalpha()):
-            return False
-        if start > 0 and (is_word(text[start - 1]) or text[start - 1] in "\\/"):
-            return False
         return not (len(segments) == 1 and segments[0] in "nrt")  # `A:\n` is an escape
     leading = first - start
-    if start > 0 and (is_word(text[start - 1]) or text[start - 1] in "\\/.:)]}+*"):
-        return False
     if len(segments) < 2 or leading not in (2, 4) or text[start:first] != "\\" * leading:
         return False
     if _HOST.match(segments[0]) is None or not segments[1][0].isalnum():
