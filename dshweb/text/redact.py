@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from . import redact_assign, redact_blocks, redact_json
 from .redact_patterns import SHAPES, shape_spans
-from .redact_spans import UTF8, Span, back, replace, resolve, union, whole_characters
+from .redact_spans import NOWHERE, UTF8, Span, back, finder, replace, resolve, union, whole_characters
 from .redact_team import Pattern, PatternError, compile_pattern, compile_team
 
 __all__ = ["Masked", "Masker", "Pattern", "PatternError", "compile_pattern"]
@@ -29,7 +29,7 @@ _NARROW = {c: c - 0xFEE0 for c in range(0xFF01, 0xFF5F)}
 
 
 BLOCKS: tuple[str, ...] = (*redact_blocks.PREFILTERS, *redact_assign.PREFILTERS)
-_FIRST = union([*(s.first for s in SHAPES), *BLOCKS, _WIDE])
+_FIRST = finder(union([*(s.first for s in SHAPES), *BLOCKS, _WIDE]))
 _wide = re.compile(_WIDE)
 
 
@@ -90,7 +90,7 @@ class Masker:
         return redact_json.mask_runs(rows, self.mask_pieces)
 
     def _worth(self, data: bytes) -> bool:
-        return _FIRST.search(data) is not None or any(r.search(data) is not None for _, r, _ in self._extra)
+        return _FIRST(data, 0, len(data))[0] != NOWHERE or any(r.search(data) is not None for _, r, _ in self._extra)
 
     def _mask_all(self, pieces: list[str], counts: Counter[str] | None) -> tuple[list[str], int]:
         hidden = 0

@@ -8,16 +8,13 @@ RE2 finds the key and the separator; the value is taken by hand, looked at in a 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-
-import re2
 
 from . import redact_values as values
-from .redact_spans import compiled
+from .redact_spans import NOWHERE, Find, compiled, finder
+from .redact_take import STOPS, Value, bare, first_byte, take
 
 NAME = "assignment"
-WINDOW = 512  # bytes of a value that are judged
-QUOTED = 4096  # how far a closing quote is looked for
+ENOUGH = 2_000  # refused candidates in one text, after which refused values are no longer looked into
 
 # Longer words first: RE2 takes the leftmost, then the first alternative.
 _PASSWORD = "password|passwd|passphrase|passcode|pwd|登录密码|密码|口令"  # noqa: S105 - words, not a secret
@@ -41,188 +38,139 @@ _PAIR = "(?:,\\s{0,20})?[\"']?value[\"']?[ \\t]*[:=]"
 _ASIDE = "(?:[ \\t]*[（(\\[][^）)\\]\\n]{0,24}[）)\\]])?"
 _FOR = "(?:[ \\t]+(?:for|of|on)(?:[ \\t]+[A-Za-z0-9._@/-]{1,40}){1,3})?"
 
-OPENER = (
-    f"(?i)(?:(?P<password>{_PASSWORD})|(?P<secret>{_SECRET})|(?P<token>{_TOKEN})|(?P<weak>{_WEAK}))"
-    f"[_-]?[0-9]{{0,3}}{_QUOTE}{_ASIDE}"
-    f"(?:[ \\t]{{0,40}}(?P<mark>{_MARK})|[ \\t\\r\\n]{{0,20}}(?P<pair>{_PAIR})|"
-    f"(?P<say>{_FOR}[ \\t]+(?:{_SAY_EN})[ \\t:]|[ \\t]{{0,4}}{_SAY_ZH}[ \\t:：]?))"
-    "(?P<gap>[ \\t\\r\\n]{0,40})[^ \\t\\r\\n]"
-)
+
+def _opener(words: str, quoted: int, bare: int) -> str:
+    """Group 1 the key word, 2 a mark (`:`, `=`), 3 a `value=` pair, 4 a verb ("is", "是"), 5 the gap before the value."""
+    value = f"(?:\\\\{{0,8}}[\"'`「『“‘《【][^{STOPS}]{{{quoted}}}|[^{STOPS}]{{{bare}}})"
+    return (
+        f"(?i)({words})[_-]?[0-9]{{0,3}}{_QUOTE}{_ASIDE}"
+        f"(?:[ \\t]{{0,40}}({_MARK})|[ \\t\\r\\n]{{0,20}}({_PAIR})|({_FOR}[ \\t]+(?:{_SAY_EN})[ \\t:]|[ \\t]{{0,4}}{_SAY_ZH}[ \\t:：]?))"
+        f"([ \\t\\r\\n]{{0,40}}){value}"
+    )
+
+
+OPENERS: dict[values.Kind, str] = {
+    "password": _opener(_PASSWORD, 4, 6),
+    "secret": _opener(_SECRET, 8, 8),
+    "token": _opener(_TOKEN, 8, 8),
+    "weak": (
+        f"(?i)({_WEAK})[_-]?[0-9]{{0,3}}{_QUOTE}(?:[ \\t]{{0,40}}({_MARK})|[ \\t\\r\\n]{{0,20}}({_PAIR})|(\\z))"
+        "([ \\t\\r\\n]{0,40})(?:\\\\{0,8}[\"'`「『“‘《【])?[A-Za-z0-9+/=_.~-]{16}"
+    ),
+}
+# Group 1 the flag (2 to 5 its kind); without it, a sentence that sets or uses a password.
 FLAG = (
-    "(?i)(?:--?[a-z-]{0,30}(?:(?P<password>password|passwd|passphrase|pass)|(?P<secret>secret|api-?key|access-?key)|"
-    "(?P<token>token)|(?P<weak>key))(?P<gap>[ \\t]{1,8})|"
-    "(?P<ask>(?:use|using|with|via|enter|type)[ \\t]+(?:the[ \\t]+)?(?:password|passphrase|passcode)[ \\t]+)|"
-    "(?P<set>(?:set|changed?|reset|updated?)[ \\t]+(?:(?:the|my|your|its|a)[ \\t]+)?"
-    "(?:[a-z]{1,20}[ \\t]+){0,2}(?:password|passphrase|passcode)"
-    "[ \\t]+to[ \\t]+)|"
-    "(?P<pass_p>sshpass[ \\t]+-p[ \\t]*))[^ \\t\\r\\n-]"
+    "(?i)(?:(--?[a-z-]{0,30}(?:(password|passwd|passphrase|pass)|(secret|api-?key|access-?key)|(token)|(key))[ \\t]{1,8}|"
+    "sshpass[ \\t]+-p[ \\t]*)|"
+    "(?:use|using|with|via|enter|type)[ \\t]+(?:the[ \\t]+)?(?:password|passphrase|passcode)[ \\t]+|"
+    "(?:set|changed?|reset|updated?)[ \\t]+(?:(?:the|my|your|its|a)[ \\t]+)?(?:[a-z]{1,20}[ \\t]+){0,2}"
+    "(?:password|passphrase|passcode)[ \\t]+to[ \\t]+)[^ \\t\\r\\n-]"
 )
 USER = (
     "(?:curl[^\\n]{0,200}[ \\t](?:-u|--user)[ \\t=]*[\"']?|--(?:proxy-)?user[ \\t=][\"']?)"
     "[A-Za-z0-9._@-]{1,64}:[^ \\t\\r\\n\"':]{4}"
 )
 
-_STOP = re2.compile("[^ \\t\\r\\n\"'`<>\\\\，。；、！？）】」』”’》「『“‘《（【]*".encode())
-_CUT = re2.compile(b"[,;&)}|][,;&)}|\\]]*(?:[ \\t]*[A-Za-z_][\\w.-]*[\"']?[ \\t]*[:=(]|[ \\t]*$|[ \\t])")
-_TYPED = compiled(OPENER)
-_FLAGS = compiled(FLAG)
-_USERS = compiled(USER)
-_GROUP = {name.decode(): i for name, i in _TYPED.groupindex.items()}  # asked once: each look-up goes to C++
-_FLAG_GROUP = {name.decode(): i for name, i in _FLAGS.groupindex.items()}
-_CLOSING = {
-    "「": "」",
-    "『": "』",
-    "“": "”",
-    "‘": "’",
-    "《": "》",
-    "【": "】",
-    '"': '"',
-    "'": "'",
-    "`": "`",
-    "”": "”",
-    "’": "’",
-}
-_OPEN = {o.encode(): c.encode() for o, c in _CLOSING.items()}
-_TRIM = tuple(c.encode() for c in ",.;:!?)]}*，。；：！？）")
-_KINDS: tuple[values.Kind, ...] = ("password", "secret", "token", "weak")
+_openers = [(kind, finder(compiled(expression))) for kind, expression in OPENERS.items()]
+_flag = finder(compiled(FLAG))
+_user = finder(compiled(USER))
 
-
-@dataclass(frozen=True, slots=True)
-class _Value:
-    start: int
-    end: int
-    text: str
-    quoted: bool
+PREFILTERS: tuple[str, ...] = (*OPENERS.values(), FLAG, USER)
 
 
 def spans(data: bytes) -> Iterator[tuple[int, int]]:
-    """Byte ranges of secret values after a key word, in order; `data` is UTF-8 (lone surrogates passed through)."""
-    yield from _walk(data)
+    """Byte ranges of secret values after a key word; `data` is UTF-8 (lone surrogates passed through)."""
+    for kind, find in _openers:
+        yield from _typed(data, kind, find)
     yield from _flags(data)
-    for m in _each(_USERS, data):
-        start = data.rindex(b":", m.start(), m.end()) + 1
-        value = _bare(data, start)
-        if not values.not_secret(value.text):
-            yield value.start, value.end
+    yield from _users(data)
 
 
-def _each(regexp: re2._Regexp, data: bytes) -> Iterator[re2._Match]:
-    return regexp.finditer(data)  # type: ignore[no-any-return]
-
-
-def _walk(data: bytes) -> Iterator[tuple[int, int]]:
-    at = 0
-    while (m := _TYPED.search(data, at)) is not None:
-        kind = next(k for k in _KINDS if m.group(_GROUP[k]) is not None)
-        at = m.end() - 1  # the last byte belongs to the value
-        while data[at] & 0xC0 == 0x80:
-            at -= 1
-        if not _key_stands(data, m, kind):
-            at = m.end(_GROUP[kind])
+def _typed(data: bytes, kind: values.Kind, find: Find) -> Iterator[tuple[int, int]]:
+    at = refused = 0
+    size = len(data)
+    while (found := find(data, at, size))[0] != NOWHERE:
+        word, mark, _, say, gap = found[1:6]
+        if not _key_stands(data, kind, word, mark):
+            at = word[1]
             continue
-        value = _take(data, at)
-        if _judge(data, m, kind, value):
-            yield value.start, value.end
-            at = max(value.end, at + 1)
-
-
-def _flags(data: bytes) -> Iterator[tuple[int, int]]:
-    at = 0
-    while (m := _FLAGS.search(data, at)) is not None:
-        flag = data[m.start() : m.start() + 2]
-        at = m.end() - 1
-        while data[at] & 0xC0 == 0x80:
-            at -= 1
-        if flag[:1] == b"-" and data[m.start() - 1 : m.start()].isalnum():  # `two-token lookahead`
-            at += 1
-            continue
-        value = _take(data, at)
-        kind: values.Kind = next((k for k in _KINDS if m.group(_FLAG_GROUP[k]) is not None), "password")
-        if m.group(_FLAG_GROUP["ask"]) or m.group(_FLAG_GROUP["set"]):
-            ok = values.chosen(value.text)
+        value = take(data, gap[1])
+        if _judge(data, kind, value, word, mark, say, gap):
+            at = max(value.last(data), gap[1] + 1)
+            yield value.start, at
         else:
-            ok = values.bare_secret(value.text, kind, env=flag == b"--")
-        if ok:
-            yield value.start, value.end
-            at = max(value.end, at + 1)
-        else:
-            at += 1
+            refused += 1
+            # The word itself may stand in the value: `password: token=…`; in a flood of candidates it is passed over.
+            at = max(gap[1] + 1, value.end) if refused > ENOUGH else max(gap[1], word[1])
 
 
-def _key_stands(data: bytes, m: re2._Match, kind: str) -> bool:
+def _key_stands(data: bytes, kind: values.Kind, word: tuple[int, int], mark: tuple[int, int]) -> bool:
     """Left edge of the key: short ambiguous words must be words of their own (`_key`, `-key`, `Key`, not `monkey`)."""
-    start = m.start(_GROUP[kind])
+    start = word[0]
     before = data[start - 1 : start]
-    if m.group(_GROUP["mark"]) == b">" and before not in (b"<", b"/"):
+    if mark != NOWHERE and data[mark[0] : mark[1]] == b">" and before not in (b"<", b"/"):
         return False
-    if not before or not before.isalpha():
+    if not before.isalpha():
         return True
-    word = m.group(_GROUP[kind])
-    escaped = data[start - 2 : start] in (b"\\n", b"\\t", b"\\r")
-    if kind in ("weak", "token") or word.lower() in (b"pwd", b"secret"):
-        return escaped or (word[:1].isupper() and not before.isupper())
+    key = data[word[0] : word[1]]
+    if kind in ("weak", "token") or key.lower() in (b"pwd", b"secret"):
+        escaped = data[start - 2 : start] in (b"\\n", b"\\t", b"\\r")
+        return escaped or (key[:1].isupper() and not before.isupper())
     return True
 
 
-def _take(data: bytes, at: int) -> _Value:
-    """The value that begins at `at`: quoted (any quotes, escaped ones too) or a run up to a space or a stop sign."""
-    slashes = at
-    while slashes < at + 8 and data[slashes : slashes + 1] == b"\\":
-        slashes += 1
-    for opening, closing in _OPEN.items():
-        if data.startswith(opening, slashes):
-            return _quoted(data, slashes + len(opening), data[at:slashes] + closing)
-    return _bare(data, at)
-
-
-def _quoted(data: bytes, start: int, closing: bytes) -> _Value:
-    limit = min(len(data), start + QUOTED)
-    at = start
-    while True:
-        end = data.find(closing, at, limit)
-        if end < 0:
-            return _bare(data, start, quoted=True)
-        back = end
-        while back > start and data[back - 1 : back] == b"\\":
-            back -= 1
-        if (end - back) % 2 == 0:
-            break
-        at = end + 1
-    return _Value(start, end, data[start : min(end, start + WINDOW)].decode("utf-8", "replace"), quoted=True)
-
-
-def _bare(data: bytes, start: int, *, quoted: bool = False) -> _Value:
-    m = _STOP.match(data, start, min(len(data), start + WINDOW))
-    end: int = m.end()
-    cut = _CUT.search(data[start:end])
-    if cut is not None and not quoted:
-        end = start + int(cut.start())
-        whole = False
-    else:
-        whole = end == start + WINDOW
-    if whole:
-        return _Value(start, _STOP.match(data, start).end(), data[start:end].decode("utf-8", "replace"), quoted)
-    while data.endswith(_TRIM, start, end):
-        end -= 1
-        while data[end] & 0xC0 == 0x80:
-            end -= 1
-    return _Value(start, end, data[start:end].decode("utf-8", "replace"), quoted)
-
-
-def _judge(data: bytes, m: re2._Match, kind: values.Kind, value: _Value) -> bool:
-    gap: bytes = m.group(_GROUP["gap"])
-    if b"\n" in gap and not value.quoted:
+def _judge(
+    data: bytes,
+    kind: values.Kind,
+    value: Value,
+    word: tuple[int, int],
+    mark: tuple[int, int],
+    say: tuple[int, int],
+    gap: tuple[int, int],
+) -> bool:
+    if not value.quoted and b"\n" in data[gap[0] : gap[1]]:
         return False
-    if m.group(_GROUP["say"]) is not None:
-        if kind == "weak":
-            return False
+    if say != NOWHERE:
         if value.quoted:
-            return values.quoted_secret(value.text, kind) and (values.chosen(value.text) or kind == "password")
+            return values.quoted_secret(value.text, kind) and (kind == "password" or values.chosen(value.text))
         return len(value.text) >= (6 if kind == "password" else 8) and values.chosen(value.text)
     if value.quoted:
         return values.quoted_secret(value.text, kind)
-    env = m.group(_GROUP["mark"]) in (b"=", "＝".encode()) and not gap and bytes(m.group(_GROUP[kind])).isupper()
+    equals = mark != NOWHERE and data[mark[0] : mark[1]] in (b"=", "＝".encode())
+    env = equals and gap[0] == gap[1] and data[word[0] : word[1]].isupper()
     return values.bare_secret(value.text, kind, env=env)
 
 
-PREFILTERS: tuple[str, ...] = (OPENER, FLAG, USER)
+def _flags(data: bytes) -> Iterator[tuple[int, int]]:
+    at = refused = 0
+    while (found := _flag(data, at, len(data)))[0] != NOWHERE:
+        whole, flag, _, secret, token, weak = found[:6]
+        at = first_byte(data, whole[1])
+        if flag != NOWHERE and data[whole[0] - 1 : whole[0]].isalnum():  # `two-token lookahead`
+            at += 1
+            continue
+        value = take(data, at)
+        if flag == NOWHERE:
+            ok = values.chosen(value.text)
+        else:
+            groups: dict[values.Kind, tuple[int, int]] = {"secret": secret, "token": token, "weak": weak}
+            kind: values.Kind = next((k for k, span in groups.items() if span != NOWHERE), "password")
+            double = data[whole[0] : whole[0] + 2].lower() in (b"--", b"ss")
+            ok = values.bare_secret(value.text, kind, env=double)
+        refused += not ok
+        if ok:
+            at = max(value.last(data), at + 1)
+            yield value.start, at
+        else:
+            at = max(value.end, at + 1) if refused > ENOUGH else at + 1
+
+
+def _users(data: bytes) -> Iterator[tuple[int, int]]:
+    """`curl -u user:password`."""
+    at = 0
+    while (found := _user(data, at, len(data)))[0] != NOWHERE:
+        value = bare(data, data.rindex(b":", found[0][0], found[0][1]) + 1)
+        at = max(found[0][1], value.end)
+        if not values.not_secret(value.text):
+            at = value.last(data)
+            yield value.start, at

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import re2
 
 from . import redact_values as values
+from .redact_spans import NOWHERE, compiled, finder
 
 _BEGIN = "-----? ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10} ?-----?"
 _PUTTY = "Private-Lines: ?[0-9]{1,4}"
@@ -22,8 +23,8 @@ _begin = re2.compile(_BEGIN.encode())
 _end = re2.compile(b"-----? ?END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10} ?-----?")
 # What follows a real header: a line break, plain or escaped any number of times, or the body on the same line.
 _body = re2.compile(b"[ \\t]*(?:\\\\*(?:\\r|\\n|[rn])|[A-Za-z0-9+/]{16})")
-_putty = re2.compile(_PUTTY.encode())
-_putty_lines = re2.compile(rb"(?:\s{1,4}[A-Za-z0-9+/=]{1,76})+")
+_putty = finder(compiled(_PUTTY))
+_putty_lines = finder(compiled(r"(?:\s{1,4}[A-Za-z0-9+/=]{1,76})+"), here=True)
 _url = re2.compile(_URL.encode())
 _url_rest = re2.compile(b"[^\\s/\"'`<>\\\\]*@")
 _NAMES = frozenset(("password", "passwd", "pass", "pwd"))
@@ -50,10 +51,13 @@ def private_keys(data: bytes) -> Iterator[tuple[int, int]]:
             return
         yield m.start(), end.end()
         at = end.end()
-    for m in _putty.finditer(data):
-        body = _putty_lines.match(data, m.end())
-        if body is not None:
-            yield body.start(), body.end()
+    at = 0
+    while (found := _putty(data, at, len(data))[0]) != NOWHERE:
+        at = found[1]
+        body = _putty_lines(data, at, len(data))[0]
+        if body != NOWHERE:
+            yield body
+            at = body[1]
 
 
 def url_passwords(data: bytes) -> Iterator[tuple[int, int]]:

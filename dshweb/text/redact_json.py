@@ -22,7 +22,8 @@ _PASSWORD = re.compile(
     r"(?:.*[_\-. ])?(?:pass[_-]?word|passwd|passphrase|passcode|pwd)\d{0,2}|.*[a-z]Password|.*(?:密码|口令)", re.I
 )
 _SECRET = re.compile(
-    r"(?:.*[_\-. ])?(?:secret|api[_ -]?key|access[_ -]?key|secret[_ -]?(?:access[_ -]?)?key|private[_-]?key|account[_-]?key|"
+    r"(?:.*[_\-. ])?(?:secret|api[_ -]?key|access[_ -]?key|secret[_ -]?(?:access[_ -]?)?key|"
+    r"private[_-]?key|account[_-]?key|"
     r"client[_-]?secret|(?:auth|access|refresh|bearer|bot|session|id|api|csrf)[_ -]?token|credentials?)\d{0,2}|"
     r".*(?:密钥|秘钥|私钥|令牌|授权码|凭证)",
     re.I,

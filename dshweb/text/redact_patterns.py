@@ -11,10 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import re2
-
 from . import redact_values as values
-from .redact_spans import union
+from .redact_spans import NOWHERE, Find, compiled, finder, union
 
 WORD = "A-Za-z0-9"
 NAME = r"A-Za-z0-9_\-"
@@ -38,8 +36,8 @@ class Shape:
 
     @property
     def expression(self) -> str:
-        """The shape as one RE2 expression: group 1 is the head, the whole is at least what must be there."""
-        return f"({self.head})[{self.tail}]{{{self.least}}}"
+        """The shape as one RE2 expression: the head and the least tail there must be."""
+        return f"(?:{self.head})[{self.tail}]{{{self.least}}}"
 
     @property
     def first(self) -> str:
@@ -128,8 +126,16 @@ SHAPES: tuple[Shape, ...] = (
     ),
 )
 
-_COMPILED = [(s, re2.compile(s.expression.encode()), re2.compile(f"[{s.tail}]*".encode())) for s in SHAPES]
-_ANY = union(s.first for s in SHAPES)
+_COMPILED = [
+    (
+        s,
+        finder(compiled(s.expression, captures=False)),
+        finder(compiled(s.head), here=True),
+        finder(compiled(f"[{s.tail}]*"), here=True),
+    )
+    for s in SHAPES
+]
+_ANY = finder(union(s.first for s in SHAPES))
 _WORD = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
 _HEX = frozenset(b"0123456789abcdefABCDEF")
 _LOOK = 512  # bytes of a candidate that its check sees
@@ -137,28 +143,30 @@ _LOOK = 512  # bytes of a candidate that its check sees
 
 def shape_spans(data: bytes) -> Iterator[tuple[int, str, int, int]]:
     """Rank, class, start and end (bytes) of every token shape in UTF-8 text. Shapes may overlap one another."""
-    if _ANY.search(data) is None:
+    if _ANY(data, 0, len(data))[0] == NOWHERE:
         return
-    for rank, (shape, compiled, tail) in enumerate(_COMPILED, 1):
-        for start, end in _find(data, shape, compiled, tail):
+    for rank, (shape, find, head, tail) in enumerate(_COMPILED, 1):
+        for start, end in _find(data, shape, find, head, tail):
             yield rank, shape.name, start, end
 
 
-def _find(data: bytes, shape: Shape, compiled: re2._Regexp, tail: re2._Regexp) -> Iterator[tuple[int, int]]:
+def _find(data: bytes, shape: Shape, find: Find, head: Find, tail: Find) -> Iterator[tuple[int, int]]:
     at = 0
-    while (m := compiled.search(data, at)) is not None:
-        start, inner, least = m.start(), m.end(1), m.end()
+    size = len(data)
+    while (found := find(data, at, size)[0]) != NOWHERE:
+        start, least = found
         if not _edge(data, start):
             at = start + 1
             continue
-        end = tail.match(data, least).end()
+        inner = head(data, start, size)[0][1] if shape.keep or shape.check else start
+        if shape.check is not None:
+            seen = tail(data, least, min(size, inner + _LOOK))[0][1]
+            if not shape.check(data[inner:seen].decode("ascii", "replace")):
+                at = max(start + 1, seen)
+                continue
+        end = tail(data, least, size)[0][1]
         while end > least and data[end - 1] in b"._-":
             end -= 1
-        if shape.check is not None and not shape.check(
-            data[inner : min(end, inner + _LOOK)].decode("ascii", "replace")
-        ):
-            at = max(start + 1, min(end, start + _LOOK))
-            continue
         yield (inner if shape.keep else start), end
         at = end
 

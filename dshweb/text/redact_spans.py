@@ -6,13 +6,16 @@ All offsets are bytes of the text as UTF-8 (lone surrogates passed through), as 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 
 import re2
 
 MARK = re.compile(rb"\[redacted:[a-z0-9-]{1,40}\]")
+NOWHERE = (-1, -1)
+Find = Callable[[bytes, int, int], Sequence[tuple[int, int]]]
 UTF8 = ("utf-8", "surrogatepass")
 
 
@@ -28,6 +31,25 @@ def union(expressions: Iterable[str]) -> re2._Regexp:
     """One automaton that finds whether any of the expressions matches."""
     plain = (re.sub(r"[?]P<[a-z_]+>", "?:", e) for e in expressions)
     return compiled("|".join(f"(?:{e})" for e in plain), captures=False)
+
+
+def finder(regexp: re2._Regexp, *, here: bool = False) -> Find:
+    """`find(data, start, end)` gives the spans of the first match (of a match at `start` when `here`), or NONE.
+
+    It asks RE2 straight, without google-re2's match objects, which cost more than a match; where a later version has
+    other insides, the public way is taken.
+    """
+    inner = getattr(getattr(regexp, "_regexp", None), "Match", None)
+    anchors = getattr(re2, "_Anchor", None)
+    if inner is not None and anchors is not None:
+        return partial(inner, anchors.ANCHOR_START if here else anchors.UNANCHORED)
+    search = regexp.match if here else regexp.search
+
+    def find(data: bytes, start: int, end: int) -> list[tuple[int, int]]:
+        m = search(data, start, end)
+        return [NOWHERE] if m is None else [m.span(i) for i in range(regexp.groups + 1)]
+
+    return find
 
 
 @dataclass(frozen=True, slots=True)

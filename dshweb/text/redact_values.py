@@ -33,11 +33,10 @@ _TECH = re.compile(
     r"ecdsa|hs\d{3}|rs\d{3}|es\d{3}|ascii|hex|8-?char|\d+-(?:char|digit|bit|byte|hour|day|min)|v\d)",
     re.I,
 )
-_PLACEHOLDER = re.compile(
-    r"<[^>]*>?|\[[^\]]*\]?|\{.*|\$[A-Za-z_{(].*|%[A-Za-z_(].*|.*(?:\$\{|\{\{|\$\().*|(?:your|my|the|some|insert|enter|put|replace)[-_ ].*|"
-    r".*(?:change[-_]?me|change[-_]?this|placeholder|redacted|replace[-_]?me|_here|-here).*|(.)\1{2,}|[*•●.x_…#-]+|"
-    r".*(?:\*\*\*|•••|xxxx|…|\.\.\.).*",
-    re.I | re.S,
+_BEGINS_PLACEHOLDER = re.compile(r"[<\[{]|[$%][A-Za-z_{(]|(?:your|my|the|some|insert|enter|put|replace)[-_ ]", re.I)
+_FILLING = frozenset("*•●.xX_…#-")
+_IN_PLACEHOLDER = re.compile(
+    r"\$[{(]|\{\{|change[-_]?(?:me|this)|placeholder|redacted|replace[-_]?me|[-_]here|\*\*\*|•••|xxxx|…|\.\.\."
 )
 _KEY_CHARS = re.compile(r"[A-Za-z0-9+/=_.:~-]+")
 _CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\u3000-\u303f]")
@@ -86,7 +85,10 @@ def bearer_like(value: str) -> bool:
 
 def is_placeholder(value: str) -> bool:
     """`<your-key>`, `${TOKEN}`, stars, dots, `changeme` and our own replacement."""
-    return not value or _PLACEHOLDER.fullmatch(value) is not None
+    if not value or _BEGINS_PLACEHOLDER.match(value) or _FILLING.issuperset(value):
+        return True
+    low = value.lower()
+    return (len(value) > 2 and len(set(low)) == 1) or _IN_PLACEHOLDER.search(low) is not None
 
 
 def not_secret(value: str) -> bool:

@@ -20,7 +20,9 @@ FIELD_SECRETS = (
     "示例TOKEN000111222", "示例密码Abc12345", "示例Passw0rd", "example-hunter2-0000", "EXAMPLE\\n",
     "EXAMPLEKEY000000", "EXAMPLE.EXAMPLE.EXAMPLE0000", "EXAMPLEKEY00000000000",
 )  # fmt: skip
-pieces = st.sampled_from([r.text for r in rows.must_mask()] + rows.must_not_mask() + [" ", "\n", "。", "[redacted:aws]"])
+pieces = st.sampled_from(
+    [r.text for r in rows.must_mask()] + rows.must_not_mask() + [" ", "\n", "。", "[redacted:aws]"]
+)
 texts = st.one_of(st.text(), st.lists(st.one_of(pieces, st.text(max_size=8)), max_size=6).map("".join))
 
 
@@ -59,7 +61,10 @@ def test_the_lists_are_long_enough() -> None:
         ("Authorization: Bearer EXAMPLE.EXAMPLE.EXAMPLE0000", "Authorization: Bearer [redacted:bearer]"),
         ("API token：示例TOKEN000111222", "API token：[redacted:assignment]"),
         ("密码是「示例密码Abc12345」。", "密码是「[redacted:assignment]」。"),
-        ("postgres://admin:EXAMPLEpass@10.0.0.5:5432/prod", "postgres://admin:[redacted:url-password]@10.0.0.5:5432/prod"),
+        (
+            "postgres://admin:EXAMPLEpass@10.0.0.5:5432/prod",
+            "postgres://admin:[redacted:url-password]@10.0.0.5:5432/prod",
+        ),
         ("OPENAI_API_KEY=sk-proj-EXAMPLE0000EXAMPLE0000", "OPENAI_API_KEY=[redacted:openai-like]"),
         ("ｐｗｄ：Ｅｘａｍｐｌｅ００００ 中", "ｐｗｄ：[redacted:assignment] 中"),
     ],
@@ -108,7 +113,11 @@ def test_broken_text_survives(text: str) -> None:
 
 
 def test_a_secret_over_pieces_is_masked_where_it_began() -> None:
-    assert MASKER.mask_pieces(["key ghp_EXAM", "PLEEXAMPLEEXAMPLE", "EXAMPLE0000 ok"]) == ["key [redacted:github]", "", " ok"]
+    assert MASKER.mask_pieces(["key ghp_EXAM", "PLEEXAMPLEEXAMPLE", "EXAMPLE0000 ok"]) == [
+        "key [redacted:github]",
+        "",
+        " ok",
+    ]
 
 
 def test_team_pattern_is_used_and_changes_the_version() -> None:

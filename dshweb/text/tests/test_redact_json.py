@@ -70,7 +70,14 @@ def test_packed_stream_pieces_are_masked_joined() -> None:
     stream = [
         {"type": "chunk", "time": 1, "chunk": {"type": "block-start", "index": 0, "blockType": "text"}},
         {"type": "text-chunks", "time0": 1, "index": 0, "dt": [1], "texts": ["key sk-proj-EXAM", "PLE0000EXAMPLE"]},
-        {"type": "tool-call-chunks", "time0": 1, "index": 1, "dt": [], "id": "c", "args": ['{"key": "EXAMPLE', 'KEY00000000000"}']},
+        {
+            "type": "tool-call-chunks",
+            "time0": 1,
+            "index": 1,
+            "dt": [],
+            "id": "c",
+            "args": ['{"key": "EXAMPLE', 'KEY00000000000"}'],
+        },
         {"type": "chunk", "time": 2, "chunk": {"type": "text-delta", "index": 0, "text": "0000EXAMPLE0000 done"}},
     ]
     masked = MASKER.mask_json({"data": {"stream": stream}})["data"]["stream"]
@@ -85,7 +92,12 @@ def test_key_split_over_rows_of_an_old_log_is_masked() -> None:
         chunk = {"type": "text-delta", "index": 1, "text": text}
         return {"type": "assistant/chunk", "seq": seq, "time": seq, "data": {"turn": 1, "step": 1, "chunk": chunk}}
 
-    packed = {"type": "text-chunks", "seq0": 3, "time0": 3, "data": {"turn": 1, "step": 1, "index": 1, "dt": [1, 1], "texts": ["0000EX", "AMPLE00", "00!"]}}
+    packed = {
+        "type": "text-chunks",
+        "seq0": 3,
+        "time0": 3,
+        "data": {"turn": 1, "step": 1, "index": 1, "dt": [1, 1], "texts": ["0000EX", "AMPLE00", "00!"]},
+    }
     log = [delta(1, "use sk-proj-EXA"), {"type": "step/start", "seq": 2}, delta(2, "MPLE0000EXAMPLE"), packed]
     masked = MASKER.mask_runs(log)
     assert masked[0]["data"]["chunk"]["text"] == "use [redacted:openai-like]"
