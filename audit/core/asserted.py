@@ -36,7 +36,7 @@ class Asserted:
                 self._hexes.append(fact.canon)
 
     def kept(self, fact: Fact) -> str | None:
-        """How the fact is kept: "same", "suffix" (a shorter path), "longer" (id), "bare" (no unit); None: it is not."""
+        """How the fact is kept: "same", "suffix" (a shorter path), "longer" (id), "bare" (no unit), "literal"; else None."""
         if self._pool.get(fact) is not None:
             return "same"
         if fact.cls == "number_unit":
@@ -45,7 +45,7 @@ class Asserted:
             return self._path(fact)
         if fact.cls == "hex_hash" and any(longer.startswith(fact.canon) for longer in self._hexes):
             return "longer"
-        return "same" if self._literal(fact) else None
+        return "literal" if self._literal(fact) else None
 
     def _literal(self, fact: Fact) -> bool:
         return any(factlib.occurs_in(fact, hay) for hay in self._hays)
@@ -65,4 +65,4 @@ class Asserted:
                 shorter = fact.cls == "abs_path" and other.cls == "file_path"
                 if not shorter or len(segments(other.canon)) >= 2 or len(parts) == 1:
                     return "suffix" if shorter else "same"
-        return "same" if self._literal(fact) else None
+        return "literal" if self._literal(fact) else None

@@ -53,6 +53,8 @@ def coverage(
         if is_old(entry.fact, olds) or not (altered or is_key(entry, policy)):
             continue
         kept = asserted.kept(entry.fact)
+        if altered and kept == "literal":
+            kept = None  # its characters stand inside something else (a branch name), its own place holds the altered copy
         altered = altered and kept is None
         tier = tier_of(entry.sources, altered=altered)
         result.facts.append(KeyFact(entry, kept, altered, tier, weight_of(entry, altered=altered)))

@@ -26,6 +26,8 @@ _LABEL = re.compile(
     r"(?:(?<!\d):|:(?!\d)|[：=])(?!//|[:=\\])[ \t]{0,8}\S"
 )
 _INNER_LABEL = re.compile(r"[\"'][^\W\d][\w .-]{0,48}[\"'][ \t]?:")
+# A hit of grep or a compiler: `src/x.go:41: text`; such lines list places, they state nothing.
+_SEARCH_HIT = re.compile(r"[^\s:]{1,200}\.[A-Za-z]\w{0,9}[:(-]\d{1,7}(?:[:,-]\d{1,7})?[:)-]")
 _SKELETON = re.compile(r"\b[0-9A-Fa-f]+\b|\d+")
 _FRAMING = {"(": ")", "[": "]", "<": ">"}
 _CODE = re.compile(
@@ -102,7 +104,7 @@ def _states(line: str) -> bool:
 
 def _is_framing(line: str) -> bool:
     body = line.strip()
-    if not body:
+    if not body or _SEARCH_HIT.match(body) is not None:
         return True
     closing = _FRAMING.get(body[0])
     if closing is not None and body[-1] == closing:
