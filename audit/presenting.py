@@ -128,7 +128,10 @@ def _axis(axis: Any, rate: str, part: str, whole: str) -> Axis | None:
         return None
 
     def rows(classes: dict[str, Any]) -> list[ClassRow]:
-        counts = [(name, count) for name, count in classes.items() if isinstance(count, dict) and count.get(whole)]
+        order = [*(name for name in CLASSES if name in classes), *sorted(classes.keys() - CLASSES.keys())]
+        counts = [
+            (name, classes[name]) for name in order if isinstance(classes[name], dict) and classes[name].get(whole)
+        ]
         return [ClassRow(CLASSES.get(name, name), count.get(part), count.get(whole)) for name, count in counts]
 
     return Axis(

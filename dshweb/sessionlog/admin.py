@@ -44,12 +44,11 @@ class SourceAdmin(admin.ModelAdmin):
 class SourceFileAdmin(ReadOnlyAdmin):
     list_display = ("location", "team", "status", "size", "read_at", "error")
     list_filter = ("team", "status")
-    list_select_related = ("team",)
     search_fields = ("location", "error")
     fields = ("team", "location", "log", "size", "status", "error", "report", "read_at")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[SourceFile]:
-        return super().get_queryset(request).select_related("log").defer(*HEAVY)
+        return super().get_queryset(request).select_related("team", "log").defer(*HEAVY)
 
 
 @admin.register(Session)
@@ -118,12 +117,11 @@ class CompactionAdmin(ReadOnlyAdmin):
 class FrameAdmin(ReadOnlyAdmin):
     list_display = ("offset", "log_id", "team", "length", "kind", "rows", "first_seq", "last_seq")
     list_filter = ("team", "kind")
-    list_select_related = ("team",)
     search_fields = ("=log__session__session_id",)
     ordering = ("-id",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Frame]:
-        return super().get_queryset(request).select_related("log").defer(*HEAVY)
+        return super().get_queryset(request).select_related("team", "log").defer(*HEAVY)
 
 
 class TryForm(forms.Form):

@@ -14,6 +14,8 @@ from dshweb.sessionlog.models import LogFile, LogStatus, Message, Session
 from dshweb.sessionlog.selectors import Filters, may_see_content
 from dshweb.sessionlog.words import author_words, damage_report
 
+SHOWN_LINES = 24
+
 
 @require_safe
 def listing(request: HttpRequest) -> HttpResponse:
@@ -73,7 +75,11 @@ def _window(log: LogFile, start: int, seq: int | None) -> dict[str, Any]:
 
 def _shown(row: Message, doubled: frozenset[str] = frozenset()) -> dict[str, Any]:
     """A message with who really wrote it. Injected text is what no human, assistant or tool wrote: it starts folded."""
+    given = getattr(row, "shown", None) or ""
+    lines = given.split("\n")
     return {
+        "text": "\n".join(lines[:SHOWN_LINES]),
+        "more": len(lines) > SHOWN_LINES or getattr(row, "stored", 0) > len(given),
         "row": row,
         "author": author_words(row.type, row.author, row.human),
         "injected": not row.human and row.type not in ("assistant/message", "tool/result"),

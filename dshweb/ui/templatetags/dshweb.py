@@ -182,13 +182,13 @@ def _relative(value: datetime) -> str:
 @register.filter
 def seen(text: str | None) -> str:
     """Text of a log as it may stand on a page: no ANSI escapes, hidden characters visible. Escaped by the template."""
-    return visible(text or "")
+    return visible(str(text or ""))
 
 
 @register.filter
 def short(text: str | None, limit: int = 120) -> str:
     """The first `limit` characters, made visible, with … when there was more."""
-    shown, hidden = cut(visible(text or ""), limit)
+    shown, hidden = cut(visible(str(text or "")), limit)
     return f"{shown}…" if hidden else shown
 
 

@@ -1,0 +1,119 @@
+"""Lists are walked once, in order, whatever is unknown; what a caller may not see is not in them."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from dshweb.access.callers import caller_for_user
+from dshweb.access.models import Visibility
+from dshweb.sessionlog.selectors import (
+    SHOWN_CHARS,
+    Filters,
+    may_see_content,
+    messages_window,
+    sessions_page,
+    texts_at,
+)
+from dshweb.ui.tests.rows import make_compaction, make_log, make_messages, make_session
+
+pytestmark = pytest.mark.django_db
+
+
+def walk(caller, size, **filters):
+    cursor, seen = "", []
+    for _ in range(50):
+        page = sessions_page(caller, cursor, Filters(**filters), size=size)
+        seen += [row.session_id for row in page.rows]
+        if not page.next:
+            return seen
+        cursor = page.next
+    raise AssertionError("the list does not end")
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 50])
+def test_paging_gives_every_session_once_newest_first_and_undated_last(people, size):
+    now = timezone.now()
+    for name, age in (("a", 3), ("b", 1), ("c", None), ("d", 1), ("e", None), ("f", 2)):
+        make_session(people.team, name, last_at=None if age is None else now - timedelta(hours=age))
+    make_session(people.other_team, "x")
+    assert walk(caller_for_user(people.bob), size) == ["d", "b", "f", "a", "e", "c"]
+
+
+@pytest.mark.parametrize("cursor", ["", "x", "~", "1~", "~x", "9" * 40 + "~1", "1~" + "9" * 40, "-5~3\x00", "~~"])
+def test_a_cursor_that_cannot_be_read_is_the_first_page(people, cursor):
+    make_session(people.team, "a", last_at=timezone.now())
+    assert [row.session_id for row in sessions_page(caller_for_user(people.bob), cursor).rows] == ["a"]
+
+
+def test_filters_narrow(people):
+    make_session(people.team, "one", model="m1", status="damaged", title="Fix the port")
+    make_session(people.team, "two", title="Rename", model="m2", cwd="/srv/other", compactions=1)
+    caller = caller_for_user(people.bob)
+    assert (
+        walk(caller, 9, model="m1")
+        == walk(caller, 9, status="damaged")
+        == walk(caller, 9, q="PORT ".strip())
+        == ["one"]
+    )
+    assert walk(caller, 9, compacted=True) == walk(caller, 9, q="other") == walk(caller, 9, q="two") == ["two"]
+
+
+@pytest.mark.parametrize(
+    ("who", "visibility", "owner", "seen"),
+    [
+        ("vera", Visibility.TEAM, None, True),
+        ("vera", Visibility.OWNER, None, False),
+        ("vera", Visibility.OWNER, "vera", True),
+        ("bob", Visibility.OWNER, "vera", False),
+        ("alice", Visibility.OWNER, "vera", True),
+        ("mallory", Visibility.TEAM, None, False),
+        ("mallory", Visibility.OWNER, "mallory", False),
+    ],
+)
+def test_who_sees_content(people, who, visibility, owner, seen):
+    people.team.content_visibility = visibility
+    people.team.save()
+    session = make_session(people.team, owner=getattr(people, owner) if owner else None)
+    caller = caller_for_user(getattr(people, who))
+    assert may_see_content(caller, session) is seen
+    if who != "mallory":
+        assert bool(walk(caller, 9, q="Two data")) is seen
+
+
+def test_windows_of_messages_join_without_gap_or_overlap(people):
+    log = make_log(make_session(people.team))
+    make_messages(log, [("user/message", "user", True, str(n)) for n in range(10)])
+    first = messages_window(log, 0, size=4)
+    second = messages_window(log, first.on, size=4)
+    third = messages_window(log, second.on, size=4)
+    assert [row.position for part in (first, second, third) for row in part.rows] == list(range(10))
+    assert (first.back, second.back, third.back, third.on) == (None, 0, 4, None)
+
+
+def test_a_window_starts_at_a_seq_or_the_next_one(people):
+    log = make_log(make_session(people.team))
+    make_messages(log, [("user/message", "user", True, str(n)) for n in range(5)], first_seq=20)
+    assert messages_window(log, seq=22).rows[0].seq == 22
+    assert messages_window(log, seq=3).rows[0].seq == 20
+    assert messages_window(log, seq=99).rows[0].seq == 20
+
+
+def test_a_window_carries_the_beginning_of_a_body_only(people):
+    log = make_log(make_session(people.team))
+    make_messages(log, [("tool/result", "", False, "x" * 100_000)])
+    (row,) = messages_window(log).rows
+    assert len(row.shown) == SHOWN_CHARS
+    assert row.stored == 100_000
+    assert "text" in row.get_deferred_fields()
+
+
+def test_texts_are_those_of_one_log(people):
+    log, other = make_log(make_session(people.team)), make_log(make_session(people.team, "o"))
+    make_messages(log, [("user/message", "user", True, "mine")], first_seq=5)
+    make_messages(other, [("user/message", "user", True, "other")], first_seq=5)
+    make_compaction(log)
+    assert list(texts_at(log.pk, {5, 6})) == [(5, "mine")]
+    assert list(texts_at(log.pk, [])) == []
