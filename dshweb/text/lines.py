@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-import re2
-
+# Linear in `re`: the classes of one alternative are disjoint and every end is optional, so nothing is tried twice.
 # CSI, OSC/DCS/SOS/PM/APC up to their terminator or the end of the line, two-byte escapes; 8-bit CSI too.
 _ANSI = (
     "\x1b\\[[0-?]*[ -/]*[@-~]?|\x9b[0-?]*[ -/]*[@-~]?|\x1b[\\]PX^_][^\x07\x1b\\n]*(?:\x07|\x1b\\\\)?|\x1b[ -/]*[0-~]?"
 )
-_ansi = re2.compile(_ANSI.encode())
+_ansi = re.compile(_ANSI)
 _UNSAFE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u200e\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
@@ -40,15 +39,10 @@ def visible(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     if "\x1b" in text or "\x9b" in text:
-        text = _strip(text)
+        text = _ansi.sub("", text)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return _UNSAFE.sub(lambda m: f"⟦U+{ord(m.group()):04X}⟧", text)
-
-
-def _strip(text: str) -> str:
-    stripped: bytes = _ansi.sub(b"", text.encode("utf-8", "surrogatepass"))
-    return stripped.decode("utf-8", "surrogatepass")
 
 
 def cut(text: str, limit: int) -> tuple[str, int]:

@@ -97,7 +97,7 @@ def not_secret(value: str) -> bool:
         is_placeholder(value)
         or _NUMBER.fullmatch(value) is not None
         or _DIGEST.match(value) is not None
-        or value.lower().rstrip("?!") in _WORDS
+        or value.lower().rstrip("?!=:") in _WORDS
         or value.startswith(("http://", "https://", "file://"))
     )
 

@@ -27,6 +27,11 @@ WORST = [
 HEADED = [h for s in SHAPES for h in HEADS.get(s.name, [s.head.replace("[.]", ".")])]
 
 
+def _fast_enough(text: str) -> bool:
+    """CPU time of one of three tries under the limit: other processes share the caches of the machine."""
+    return any(_seconds(text) < 1 for _ in range(3))
+
+
 def _seconds(text: str) -> float:
     start = time.process_time()
     MASKER.mask_text(text)
@@ -36,9 +41,9 @@ def _seconds(text: str) -> float:
 @pytest.mark.parametrize("unit", [*WORST, *dict.fromkeys(HEADED)])
 def test_a_megabyte_of_the_worst_takes_less_than_a_second(unit: str) -> None:
     text = (unit * (MB // len(unit.encode()) + 1))[:MB]
-    assert min(_seconds(text) for _ in range(2)) < 1
+    assert _fast_enough(text)
 
 
 @pytest.mark.parametrize("start", WORST)
 def test_a_candidate_followed_by_a_megabyte_takes_less_than_a_second(start: str) -> None:
-    assert min(_seconds(start + "a1B" * (MB // 3)) for _ in range(2)) < 1
+    assert _fast_enough(start + "a1B" * (MB // 3))
