@@ -20,7 +20,7 @@ def corpus(size: int, seed: int = 10) -> str:
     r = random.Random(seed)
     han = "读取文件会话日志压缩记录核对编号错误重试端口服务缓存索引批次更新测试通过失败原因"
     english = "the service reads queue token usage batch offset path status error key return def"
-    words = english.split()  # noqa: SIM905 - shorter than a list
+    words = english.split()
     parts: list[str] = []
     length = 0
     while length < size:
