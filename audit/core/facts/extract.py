@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Collection
 
+from audit.core.facts.identifiers import identifiers, stores
 from audit.core.facts.ids import hashes, tickets, uuids
 from audit.core.facts.model import EXTENDED_CLASSES, Fact
 from audit.core.facts.numbers import numbers
@@ -16,7 +18,7 @@ from audit.core.facts.urls import url_spans
 from audit.core.facts.windows import windows_paths
 
 # A text without any of these has no fact of any class but an all-letter UUID or a bare dot file.
-_ANY = re.compile(r"[0-9/\\.\uff10-\uff19-]")
+_ANY = re.compile(r"[0-9/\\._\uff10-\uff19-]")
 _DIGITS = re.compile(r"[0-9]+")
 
 
@@ -31,6 +33,8 @@ def extract(text: str, *, extended: bool = True, markers: Collection[str] = ()) 
     prepared = Prepared(text)
     work, facts = _paths(prepared.text, markers)
     work = fold(work)
+    if extended and "://" in prepared.text:
+        facts.extend(stores(prepared.text))
     runs = [m.span() for m in _DIGITS.finditer(work)]
     if runs:
         for scan in (datetimes, addresses, versions, hashes, ports, tickets):
@@ -39,6 +43,8 @@ def extract(text: str, *, extended: bool = True, markers: Collection[str] = ()) 
                 facts.extend(more)
                 work = mask(work, ((f.start, f.end) for f in more))
         facts.extend(numbers(work))
+    if extended:
+        facts.extend(_apart(identifiers(work, runs), facts))
     out = []
     for f in facts:
         if extended or f.cls not in EXTENDED_CLASSES:
@@ -75,6 +81,19 @@ def _paths(text: str, markers: Collection[str]) -> tuple[str, list[Fact]]:
     rest = paths(work, starts, markers)
     facts += rest.facts
     return mask(work, (*hidden, *rest.masks)), facts
+
+
+def _apart(more: list[Fact], facts: list[Fact]) -> list[Fact]:
+    """Those of `more` that touch none of `facts`."""
+    if not more:
+        return more
+    taken = sorted((f.start, f.end) for f in facts)
+    kept = []
+    for f in more:
+        i = bisect_left(taken, (f.end, 0))
+        if not (i and taken[i - 1][1] > f.start):
+            kept.append(f)
+    return kept
 
 
 _DRIVE = re.compile(r"/[A-Za-z]:[\\/]")

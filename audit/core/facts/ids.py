@@ -17,7 +17,7 @@ _HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
 _TOKEN = re.compile(r"[0-9a-zA-Z_]+")
 _HEX_ONLY = re.compile(r"(?:[0-9a-f]{7,64}|[0-9A-F]{7,64})\Z")
 _FLOAT = re.compile(r"[0-9]+[eE][0-9]+\Z")
-_TICKET = re.compile(r"[A-Z][A-Z0-9]{0,15}-[0-9]{1,12}")
+_TICKET = re.compile(r"[A-Z][A-Z0-9]{0,15}(?:-[0-9]{1,12}){1,3}")
 _CVE = re.compile(r"CVE-[0-9]{4}-[0-9]{4,12}")
 _ISSUE = re.compile(r"#[0-9]+")
 # Names of standards and models that look like tickets.

@@ -121,7 +121,7 @@ def _hits(fact: Fact, hay: Haystack) -> Iterator[tuple[int, int]]:
     word = needle(fact)
     if not word:
         return
-    no_case = fact.cls in _FOLDED or (fact.cls == "abs_path" and "\\" in fact.canon)
+    no_case = fact.cls in _FOLDED or (fact.cls in PATH_CLASSES and "\\" in (fact.canon if fact.cls == "abs_path" else hay.text))
     text, word = (hay.lower, word.lower()) if no_case else (hay.folded, word)
     is_number = fact.cls == "number_unit"
     at = text.find(word)
@@ -131,7 +131,7 @@ def _hits(fact: Fact, hay: Haystack) -> Iterator[tuple[int, int]]:
         end = at + len(word)
         if not is_number or _number_at(text, at, end):
             yield at, end
-        at = text.find(word, end)
+        at = text.find(word, at + 1)
 
 
 def _number_at(text: str, at: int, end: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 CORE_CLASSES = ("uuid", "abs_path", "file_path", "number_unit")
-EXTENDED_CLASSES = ("hex_hash", "ip", "port", "version", "datetime", "ticket")
+EXTENDED_CLASSES = ("hex_hash", "ip", "port", "version", "datetime", "ticket", "identifier")
 PATH_CLASSES = ("abs_path", "file_path")
 # Code points of one text that are looked at; the rest is cut off and the caller records `block_truncated`.
 MAX_BLOCK = 1 << 20

@@ -21,6 +21,9 @@ _SIGNS = {"$": "USD", "¥": "元", "￥": "元", "€": "EUR", "£": "GBP"}
 _CODES = {"USD": "USD", "CNY": "元", "RMB": "元", "EUR": "EUR", "GBP": "GBP"}
 _CODE_BEFORE = re.compile(r"(?:USD|CNY|RMB|EUR|GBP|US\$) ?\Z")
 _SHELL = re.compile(r"awk|print|sed |echo|\$\{|\$@|\$\(|&&|\\1")
+_KUBE = {"Ki": "KiB", "Mi": "MiB", "Gi": "GiB", "Ti": "TiB"}
+_FORMAT = re.compile(r"\([A-Za-z_]\w{0,40}\)[-#0 +.0-9]{0,6}[sdifrxgeo]")
+_MODULO = re.compile(r" ?(?:[0-9]|[A-Za-z](?![A-Za-z]))")
 _HTTP = frozenset("400 401 403 404 408 409 410 413 422 429 500 501 502 503 504".split())  # noqa: SIM905 - a word list
 _LASTS = re.compile(r"(?:[=:~<>≤≥（(]|\b(?:in|for|after|within|every|of|to|at|is|timeout|takes?|took|than|s|and))[ ]?\Z")
 _MONEY = frozenset(_CODES.values())
@@ -138,15 +141,19 @@ def _english(text: str, w: re.Match[str], number: str, *, space: bool) -> tuple[
     word = w.group()
     if word[0] == "%":
         following = text[w.start() + 1 : w.start() + 2]
-        if following and following.isascii() and (following.isalnum() or following in "(_"):
+        if following and following.isascii() and (following.isalnum() or following == "_"):
             return None  # a format or an escape
-        if space and text[w.start() + 1 : w.start() + 3].strip(" ")[:1].isalnum():
-            return None  # modulo
+        if following == "(" and _FORMAT.match(text, w.start() + 1):
+            return None  # `%(name)s`
+        if space and _MODULO.match(text, w.start() + 1):
+            return None
         return "%", w.start() + 1
     if not _closed(text, w.end()):
         return None
     if word == "B":
         return "byte", w.end()
+    if word in _KUBE and not space:
+        return _KUBE[word], w.end()  # 768Mi
     if word == "MBps":
         return "MB/s", w.end()
     known = WORDS.get(word.lower())
@@ -193,6 +200,8 @@ def _lead(text: str, start: int, number: str) -> int | None:
         return None if (before.isalpha() and not is_han(before)) or before in ")]}（）_.-\x00" else 0
     if c in "_./\\第#@\x00×*^" or (c.isalnum() and not is_han(c)):
         return 0 if c in "*" and not before.isdigit() else None
+    if c == "+" and before.isalnum() and not is_han(before):
+        return None  # N+1 queries
     if c in _SPACES and before in "第×":
         return None
     if c == "," and before in _DIGIT_OR_SPACE and len(number) == 3:

@@ -15,6 +15,14 @@ _DATE = re.compile(
     r" ?年 ?([0-9]{1,2}) ?月 ?([0-9]{1,2}) ?[日号])" + rf"(?:(?:[T,，]| )? ?{_T}{_ZONE})?"
 )
 _MONTH_DAY = re.compile(r"([0-9]{1,2}) ?月 ?([0-9]{1,2}) ?[日号]" + rf"(?:[,，]? ?{_T})?")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_ENGLISH_MONTH = re.compile(
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December"
+    r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)(?![a-z])"
+)
+_DAY_BEFORE = re.compile(r"(?<![0-9.:/-])([0-9]{1,2})(?:st|nd|rd|th)?(?: of)? \Z")
+_DAY_AFTER = re.compile(r"\.? ([0-9]{1,2})(?:st|nd|rd|th)?(?![0-9:.]|[ ]?%)")
+_YEAR_AFTER = re.compile(r",? ([0-9]{4})(?![0-9:])")
 _CLOCK = re.compile(_T)
 _IP = re.compile(
     r"([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})(?::([0-9]{1,5})(?![0-9])|/([0-9]{1,2})(?![0-9/]))?"
@@ -23,6 +31,7 @@ _PORTED = re.compile(r":([0-9]{2,5})(?![0-9A-Za-z_])")
 _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*\Z")
 _VERSION = re.compile(
     r"[0-9]{1,8}(?:\.[0-9]{1,8}){1,3}(?:-(?:alpha|beta|rc|pre|dev|next|canary|post)(?:[.-]?[0-9]{1,8}){0,2}|(?:a|b|rc)[0-9]{1,8}(?![0-9A-Za-z]))?"
+    r"(?:\+[0-9A-Za-z][0-9A-Za-z.]{0,24}(?<!\.))?"
 )
 _PORT_WORDS = [(w, re.compile(w + "(?![A-Za-z])")) for w in ("port", "Port", "PORT", "端口")]
 _PORT_TAIL = re.compile(
@@ -57,7 +66,9 @@ def datetimes(text: str, runs: Runs) -> list[Fact]:
             clock, end = None, _date_end(text, m, g)
         if _edge_before(text, start) and _edge_after(text, end):
             facts.append(_stamp(text, start, end, f"{g[0]}-{int(month):02}-{int(day):02}", clock))
-    found = [(f.start, f.end) for f in facts]
+    iso = [(f.start, f.end) for f in facts]
+    facts += [f for f in _english_dates(text) if not _overlaps(iso, f.start, f.end)]
+    found = sorted((f.start, f.end) for f in facts)
     if "月" in text:
         for m in _MONTH_DAY.finditer(text):
             if not _overlaps(found, m.start(), m.end()) and _edge_before(text, m.start()):
@@ -82,6 +93,28 @@ def datetimes(text: str, runs: Runs) -> list[Fact]:
         clock = _clock(m.group(1), m.group(2), m.group(3))
         if clock is not None and _edge_before(text, start) and _edge_after(text, end):
             facts.append(Fact("datetime", m.group(), clock, start, end))
+    return facts
+
+
+def _english_dates(text: str) -> list[Fact]:
+    """`19 December 2026`, `Dec 19, 2026`, `19 December`: canon as of `2026年12月19日` and `12月19日`."""
+    facts = []
+    for m in _ENGLISH_MONTH.finditer(text):
+        before, after = _DAY_BEFORE.search(text, max(0, m.start() - 8), m.start()), _DAY_AFTER.match(text, m.end())
+        if before is not None:
+            year = _YEAR_AFTER.match(text, m.end())
+            start, end, day = before.start(1), year.end() if year else m.end(), before.group(1)
+        elif after is not None:
+            year = _YEAR_AFTER.match(text, after.end())
+            start, end, day = m.start(), year.end() if year else after.end(), after.group(1)
+        else:
+            continue
+        month = _MONTHS.index(m.group()[:3].lower()) + 1
+        if year is None and len(m.group()) < 5 and m.group() not in ("May", "June", "July"):
+            continue  # `Nov 12 10:00` of a listing
+        if 1 <= int(day) <= 31 and _edge_before(text, start) and _edge_after(text, end):
+            date = f"{month:02}-{int(day):02}"
+            facts.append(_stamp(text, start, end, f"{year.group(1)}-{date}" if year else date, None))
     return facts
 
 

@@ -19,7 +19,8 @@ _MEASURES = {
     "day": "day days", "week": "week weeks", "month": "month months", "year": "year years yr yrs",
     "%": "% percent pct", "pp": "pp",
     "px": "px pixel pixels", "Hz": "hz", "kHz": "khz", "MHz": "mhz", "GHz": "ghz",
-    "km": "km", "cm": "cm", "mm": "mm", "kg": "kg", "mg": "mg", "kWh": "kwh", "mAh": "mah",
+    "km": "km", "cm": "cm", "mm": "mm", "kg": "kg", "mg": "mg", "kWh": "kwh", "mAh": "mah", "µA": "µa ua μa", "mA": "ma",
+    "mV": "mv", "kW": "kw", "kΩ": "kω kohm", "Ω": "ω ohm", "dB": "db", "dBm": "dbm", "ppm": "ppm",
     "°C": "°c ℃", "°F": "°f ℉",
     "x": "x", "qps": "qps", "tps": "tps", "rps": "rps", "fps": "fps", "rpm": "rpm", "iops": "iops",
     "元": "rmb cny yuan", "USD": "usd dollar dollars", "EUR": "eur euro euros", "GBP": "gbp",
@@ -30,7 +31,8 @@ _NOUNS = (
     "byte token line file time test row record item user request error commit node replica worker thread connection retry"
     " attempt point core job case failure column table event message turn batch ticket server package function"
     " run pod instance shard partition image document entry key query host machine container device task session warning"
-    " endpoint iteration epoch sample module class process vulnerability"
+    " endpoint iteration epoch sample module class process vulnerability gpu cpu card goroutine coroutine example finding"
+    " participant entity migration hit grant cent reader writer consumer producer broker cluster region branch tag"
 ).split()
 _NOUN_CANON = {"char": ("char", "character"), "页": ("page",), "步": ("step",), "轮": ("round",), "人": ("person",)}
 _IRREGULAR = {"person": "people", "replica": "replicas", "index": "indexes"}

@@ -1,0 +1,104 @@
+"""Identifiers that no other class holds: `0x40011000`, a DOI, an object-store URI, a constant's name, labelled digits.
+
+Our own addition to the extended classes of AUDIT-REFINEMENTS §2.4 (field report FR-005: ids get lost or swapped): people
+name such things by hand, and a summary that swaps two digits in one sends later work to the wrong thing.
+"""
+
+from __future__ import annotations
+
+import re
+
+from audit.core.facts.chars import is_han
+from audit.core.facts.model import Fact
+
+_STORE = re.compile(r"(?:s3a?|gs|hdfs|oss|cos|abfss?|obs|minio)://[^\s\"'`<>|,;，。；、（）()\[\]{}\x00]{3,300}")
+_HEX = re.compile(r"0[xX][0-9A-Fa-f]{2,16}")
+_DOI = re.compile(r"10\.[0-9]{4,9}/[A-Za-z0-9][A-Za-z0-9._/-]{1,80}")
+_CONSTANT = re.compile(r"[A-Z][A-Z0-9]{0,40}(?:_[A-Z0-9]{1,40}){1,8}")
+_CUE_WORDS = (
+    "ids?|seed|pr|mr|issue|ticket|case|run|job|build|order|account|invoice|serial|registers?|revision"
+    "|versioncode|appid|uid|pid|submission|arxiv"
+)
+_CUE_HAN = "编号|单号|工号|种子|寄存器|订单号|订单|流水号|学号|账号|工单|批次号|任务号"
+_LABEL_BEFORE = re.compile(
+    rf"(?:(?<![A-Za-z])(?i:{_CUE_WORDS})|[a-z](?:Id|ID|Code|Seed)|_id|{_CUE_HAN})"
+    r"[\"'`]?[ \t]?(?:[:=：#]|is |为|是)?[ \t]?[\"'`]?\Z"
+)
+_RANGE = re.compile(r"[ \t]?(?:到|至|~|–|-|to )[ \t]?\Z")
+_TRAIL = ".,;:!?/"
+
+
+def stores(text: str) -> list[Fact]:
+    """Object-store URIs of a raw text (other URLs are no facts); canon without a final slash or full stop."""
+    facts = []
+    for m in _STORE.finditer(text) if "://" in text else ():
+        spelled = m.group().rstrip(".,;:!?")
+        canon = spelled.rstrip("/")
+        if not _joined(text, m.start() - 1) and len(canon) > 8 and not set(canon) & set("*$"):
+            facts.append(Fact("identifier", spelled, canon, m.start(), m.start() + len(spelled)))
+    return facts
+
+
+def identifiers(text: str, runs: list[tuple[int, int]]) -> list[Fact]:
+    """Identifiers of a text in which all earlier classes are masked; canon is lower case but for constants.
+
+    `runs` are the digit runs of the text (it may have been masked since).
+    """
+    facts: list[Fact] = []
+    if "0x" in text or "0X" in text:
+        facts += [_fact(m, m.group().lower()) for m in _HEX.finditer(text) if _free(text, m)]
+    if "10." in text:
+        for m in _DOI.finditer(text):
+            canon = m.group().rstrip(_TRAIL)
+            if not _joined(text, m.start() - 1):
+                facts.append(Fact("identifier", canon, canon.lower(), m.start(), m.start() + len(canon)))
+    if "_" in text:
+        facts += [_fact(m, m.group()) for m in _CONSTANT.finditer(text) if len(m.group()) > 5 and _free(text, m)]
+    facts += _labelled(text, runs)
+    facts.sort(key=lambda f: (f.start, -f.end))
+    kept: list[Fact] = []
+    for fact in facts:
+        if not kept or fact.start >= kept[-1].end:
+            kept.append(fact)
+    return kept
+
+
+def _labelled(text: str, runs: list[tuple[int, int]]) -> list[Fact]:
+    """Three to twelve digits behind a word that labels ids, and the second number of such a range."""
+    facts: list[Fact] = []
+    last = -1
+    for start, end in runs:
+        if not 3 <= end - start <= 12 or text[start] == "\x00" or _number_goes_on(text, end):
+            continue
+        ranged = last >= 0 and start - last < 8 and _RANGE.fullmatch(text, last, start) is not None
+        if ranged or _LABEL_BEFORE.search(text, max(0, start - 24), start) is not None:
+            facts.append(Fact("identifier", text[start:end], text[start:end], start, end))
+            last = end
+    return facts
+
+
+def _fact(m: re.Match[str], canon: str) -> Fact:
+    return Fact("identifier", m.group(), canon, m.start(), m.end())
+
+
+def _free(text: str, m: re.Match[str]) -> bool:
+    """Nothing glued to either side."""
+    after = text[m.end() : m.end() + 1]
+    return not _joined(text, m.start() - 1) and not (
+        after and (after == "_" or (after.isalnum() and not is_han(after)))
+    )
+
+
+def _joined(text: str, at: int) -> bool:
+    c = text[at] if at >= 0 else " "
+    return c in "_$@./\\-\x00" or (c.isalnum() and not is_han(c))
+
+
+def _number_goes_on(text: str, end: int) -> bool:
+    """The digits are part of a longer number, word, date or measure."""
+    rest = text[end : end + 3]
+    if rest[:1] in (".", ",", ":", "-", "/") and rest[1:2].isdigit():
+        return True
+    if rest[:1] in ("%", "\x00", "_") or (rest[:1].isalnum() and not is_han(rest[0])):
+        return bool(rest[:1])
+    return rest[:1] != "" and rest[0] in "年月天秒分个条次行台元万千亿"

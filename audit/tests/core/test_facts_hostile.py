@@ -1,0 +1,112 @@
+"""Facts of hostile text: no exception, valid offsets, the same answer twice, linear time."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from audit.core.facts import (
+    Haystack,
+    aliases,
+    altered,
+    bare_number,
+    extract,
+    label_before,
+    near,
+    needle,
+    occurs,
+    occurs_in,
+    shape,
+)
+
+PIECES = st.sampled_from(
+    list("/\\.:-_~@#$%*()[]{}<>=,;'\"` \n\t0129aZxé汉和文件，。（）１％\u200b\ufeff\u0301\x00")
+    + ["src/", "a.py", "C:\\", "\\\\", "://", "file://", "http://", "1,024", " MB", "秒", "个", "万", "v1.2.3", "10.0.0.1", ":8080", "port ", "端口", "#12", "OPS-1"]
+    + ["2026-11-30", "10:30", "1090fa52-58f8-4c98-a426-a3eb02954016", "8fa3c21d", "/etc/", "Program Files", "$5", "USD ", "3 files", "...", "…", "](", "\ud800"]
+)
+TEXTS = st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=40).map("".join))
+
+
+@settings(max_examples=400, deadline=None)
+@given(TEXTS)
+def test_any_text_gives_valid_facts_twice_the_same(text: str) -> None:
+    facts = extract(text)
+    assert facts == extract(text)
+    assert facts == sorted(facts, key=lambda f: (f.start, f.end, f.cls))
+    for f in facts:
+        assert 0 <= f.start < f.end <= len(text)
+        assert f.canon
+        assert occurs(f, text)
+        assert occurs_in(f, text)
+        assert needle(f) != ""
+        assert shape(f)
+        label_before(text, f.start)
+        bare_number(f, text)
+        assert not altered(f, f)
+        near(f, facts)
+    aliases(facts, "/repo")
+
+
+@settings(max_examples=300, deadline=None)
+@given(TEXTS)
+def test_core_facts_do_not_depend_on_the_extended_classes(text: str) -> None:
+    core = ("uuid", "abs_path", "file_path", "number_unit")
+    assert [f for f in extract(text) if f.cls in core] == extract(text, extended=False)
+
+
+@settings(max_examples=300, deadline=None)
+@given(TEXTS)
+def test_the_canon_of_a_uuid_is_its_own_canon(text: str) -> None:
+    for f in extract(text):
+        if f.cls == "uuid":
+            assert [g.canon for g in extract(f.canon)] == [f.canon]
+
+
+@pytest.mark.parametrize(
+    "text", ["/a//b/c.txt", "src/app/(group)/[id]/page.tsx", "C:\\Users\\A\\b.txt", "\\\\srv\\Share\\x.md", "说明书/概述.md", "~/notes/todo.md", "a.py和b.py"]
+)
+def test_the_canon_of_a_path_is_its_own_canon(text: str) -> None:
+    for f in extract(text):
+        assert [g.canon for g in extract(f.canon)] == [f.canon]
+
+
+HOSTILE = (
+    "/ a/ . .a .py 汉 汉/ 汉.py 1 1, 1,111 1.1 1- 1: 11:11 A A- A-1 0a abcd- 12345678-1234-1234-1234-123456789ab- \\ a\\ a\\b/ C:\\ C:/ "
+    ":// http:// file:/// a@b: \"/ '/a ( /a( []( ]( port port:1 端口 #1 $1 1ms 1个 5万 a.b:11 a- a-b:1234 1.2.3-rc.1. </a> <a>/ */ **/a.py _ a= =/ $/ ~/ ../ "
+    "a\u200b e\u0301 \u0301 １ 1月1日 2026年 2026-11-30 /etc/a和 在/etc/hosts和src/a.py里 /数据/报告.md和 /(a)[b]{c} /a#L1 \\\\a\\b __a/b__ a.py/b.py/ data:a/b; mailto: @ @a/ $1, - +/ 个"
+).split(" ") + ["1 ", "1 ms ", " #1", "$1 ", "a.py ", "/a/b ", '"/a b', "C:\\a ", "`/ ", "port ", "\x00", "mailto:a ", "file:///a ", "Program Files\\"]
+
+
+def _seconds(unit: str, size: int) -> float:
+    text = (unit * (size // len(unit) + 1))[:size]
+    start = time.process_time()
+    extract(text)
+    return time.process_time() - start
+
+
+@pytest.mark.parametrize("unit", HOSTILE)
+def test_time_grows_with_the_size_only(unit: str) -> None:
+    small = min(_seconds(unit, 30_000) for _ in range(2))
+    large = _seconds(unit, 120_000)
+    # Four times the text: linear is 4, quadratic 16. Tiny times say nothing.
+    assert large < max(9 * small, 0.25)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", HOSTILE)
+def test_a_megabyte_of_the_worst_input_is_read_in_time(unit: str) -> None:
+    # Dense text holds up to 300 000 facts of some 5 µs each; a scan that finds nothing takes well under a second.
+    assert _seconds(unit, 1_000_000) < 6.0
+
+
+def test_searching_for_a_fact_in_a_long_line_is_linear() -> None:
+    (fact,) = extract("7 files")
+    (path,) = extract("src/a.py")
+    hay = Haystack("7 7 7 a.py a.py " * 60_000)
+    start = time.process_time()
+    assert not occurs_in(fact, hay)
+    assert not occurs_in(path, hay)
+    assert time.process_time() - start < 3.0
