@@ -18,11 +18,11 @@ ROOT = Path(__file__).parent.parent
 pytestmark = pytest.mark.slow
 
 
-def long_session(*, talk: int = 6000, every: int = 2000) -> list[bytes]:
+def long_session(*, talk: int = 4500, every: int = 1500) -> list[bytes]:
     """A log that takes several import steps, with compactions in it."""
-    frames, seq, shadow, filler = [frame(header())], 0, [], "words and /srv/app/file.py and 12 ms " * 80
+    frames, seq, shadow, filler = [frame(header())], 0, [], "plain words that hold no fact at all, only many of them, " * 120
     for n in range(talk):
-        row = human(seq, f"{n}: {filler}") if n % 2 else assistant(seq, f"{n}: {filler}")
+        row = human(seq, "go on") if n % 2 else assistant(seq, f"see /srv/app/file.py {filler}")
         frames.append(frame(row))
         shadow.append(seq)
         seq += 1
@@ -42,10 +42,14 @@ class Home:
         self.manage("migrate", "-v0").check_returncode()
 
     def start(self, *args: str) -> subprocess.Popen[bytes]:
-        return subprocess.Popen([sys.executable, "manage.py", *args], cwd=ROOT, env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return subprocess.Popen(
+            [sys.executable, "manage.py", *args], cwd=ROOT, env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
 
     def manage(self, *args: str) -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run([sys.executable, "manage.py", *args], cwd=ROOT, env=self.env, capture_output=True, timeout=180, check=False)
+        return subprocess.run(
+            [sys.executable, "manage.py", *args], cwd=ROOT, env=self.env, capture_output=True, timeout=180, check=False
+        )
 
     def rows(self, query: str) -> list[tuple]:
         with sqlite3.connect(f"file:{self.folder}/db.sqlite3?mode=ro", uri=True, timeout=30) as database:
@@ -63,10 +67,16 @@ class Home:
         return {
             "logs": self.rows("select status, size, complete, last_seq, accounting, damage from sessionlog_logfile"),
             "sessions": self.rows("select session_id, title, turns, events, compactions from sessionlog_session"),
-            "messages": self.rows("select position, seq, author, chars, digest, text from sessionlog_message order by position"),
-            "compactions": self.rows("select compaction_id, outcome, round, summary_seq from sessionlog_compaction order by position"),
+            "messages": self.rows(
+                "select position, seq, author, chars, digest, text from sessionlog_message order by position"
+            ),
+            "compactions": self.rows(
+                "select compaction_id, outcome, round, summary_seq from sessionlog_compaction order by position"
+            ),
             "frames": self.rows('select "offset", length, first_seq, last_seq from sessionlog_frame order by "offset"'),
-            "audits": self.rows("select record from audit_audit a join sessionlog_compaction c on c.id = a.compaction_id order by position"),
+            "audits": self.rows(
+                "select record from audit_audit a join sessionlog_compaction c on c.id = a.compaction_id order by position"
+            ),
             "found": self.rows("select count(*) from sessionlog_search"),
         }
 
@@ -101,7 +111,9 @@ def test_a_killed_import_goes_on_where_it_stood(tmp_path, log, undisturbed):
     for _ in range(2):
         process = home.start("ingest", str(log))
         before = (home.rows("select coalesce(max(revision), 0) from sessionlog_logfile") or [(0,)])[0][0]
-        home.wait("select coalesce(max(revision), 0) from sessionlog_logfile", lambda rows, before=before: rows[0][0] > before)
+        home.wait(
+            "select coalesce(max(revision), 0) from sessionlog_logfile", lambda rows, before=before: rows[0][0] > before
+        )
         process.send_signal(signal.SIGKILL)
         process.wait()
     assert home.rows("select complete from sessionlog_logfile") == [(0,)]
