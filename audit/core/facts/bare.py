@@ -15,6 +15,7 @@ from audit.core.facts.chars import (
     is_delim,
     is_han,
     is_word,
+    words,
 )
 from audit.core.facts.model import Fact
 
@@ -22,7 +23,7 @@ _EXT = re.compile(r"\.([A-Za-z][A-Za-z0-9]{0,11})")
 _NAME = re.compile(rf"[A-Za-z0-9_.{HAN}]")
 _LEADING_HAN = re.compile(rf"[{HAN}]+")
 _MASK_AFTER = re.compile(r"(?::[0-9]{1,7}){1,2}(?![0-9])|#L[0-9]+(?:-L?[0-9]+)?|\([0-9]+(?:, ?[0-9]+)?\)")
-_ATTRIBUTE_LIKE = frozenset("json log db conf cfg key doc txt html css sql xml csv md".split())
+_ATTRIBUTE_LIKE = words("json log db conf cfg key doc txt html css sql xml csv md")
 
 
 @dataclass(slots=True)

@@ -37,23 +37,21 @@ def is_word(c: str) -> bool:
     return c.isalnum() and not is_han(c)
 
 
-PATH_MARKERS = frozenset(
-    "src lib tests test docs doc packages apps app bin cmd internal pkg scripts config configs examples tools migrations"
-    " templates static assets public include vendor build dist target .github .vscode".split()
-)
-ROOTS = frozenset(
-    "etc usr var tmp opt home root bin sbin lib mnt media srv proc sys dev run boot data app workspace"
-    " Users Volumes private Library Applications nix".split()
-)
-TLDS = frozenset(
-    "com org net io dev ai cn edu gov co uk de fr jp ru app info me tv xyz cc us eu kr in biz cloud site online".split()
-)
-# Git branches people name in a conversation: prefix -> the rest must hold a digit (release) or be a slug.
-RELEASE_BRANCHES = frozenset("release releases hotfix support".split())
-TOPIC_BRANCHES = frozenset("feature feat fix bugfix chore refactor".split())
+def words(text: str) -> frozenset[str]:
+    """The words of a closed list written as text."""
+    return frozenset(text.split())
 
-EXTENSIONS = frozenset(
-    (
+
+PATH_MARKERS = words("src lib tests test docs doc packages apps app bin cmd internal pkg scripts config configs examples tools migrations"
+    " templates static assets public include vendor build dist target .github .vscode")
+ROOTS = words("etc usr var tmp opt home root bin sbin lib mnt media srv proc sys dev run boot data app workspace"
+    " Users Volumes private Library Applications nix")
+TLDS = words("com org net io dev ai cn edu gov co uk de fr jp ru app info me tv xyz cc us eu kr in biz cloud site online")
+# Git branches people name in a conversation: prefix -> the rest must hold a digit (release) or be a slug.
+RELEASE_BRANCHES = words("release releases hotfix support")
+TOPIC_BRANCHES = words("feature feat fix bugfix chore refactor")
+
+EXTENSIONS = words(
         # source
         "py pyi pyx ipynb js mjs cjs jsx ts mts cts tsx vue svelte astro java kt kts scala groovy clj cljs ex exs erl hs ml"
         " mli fs fsx c h cc cpp cxx hpp hh hxx cs vb go rs swift m mm rb php pl pm lua r jl dart zig nim sol asm s sh bash"
@@ -70,31 +68,24 @@ EXTENSIONS = frozenset(
         " zip tar gz tgz bz2 tbz xz txz zst zstd 7z rar jar war ear whl egg deb rpm apk dmg iso img exe dll so dylib a o lib"
         " class pyc nupkg gem crx vsix png jpg jpeg gif svg webp ico bmp tif tiff avif heic psd ai fig sketch mp3 mp4 wav"
         " flac ogg avi mov mkv webm m4a ttf otf woff woff2 drawio excalidraw"
-    ).split()
 )
 # Known extensions that are much more often attributes, domains or plain words when no folder stands in front.
-BARE_NOT = frozenset(
-    "a o s m r d config env data text key map out err class lib ai service socket timer mat bin pub".split()
-)
-DOTFILES = frozenset(
-    ".env .gitignore .gitattributes .gitmodules .dockerignore .npmrc .nvmrc .editorconfig .eslintrc .prettierrc .babelrc"
-    " .bashrc .zshrc .bash_profile .profile .vimrc .npmignore .flake8 .pylintrc .python-version".split()
-)
-PLAIN_FILES = frozenset(
-    "Makefile Dockerfile LICENSE LICENCE README CHANGELOG NOTICE AUTHORS CODEOWNERS Gemfile Rakefile Procfile Jenkinsfile"
-    " Vagrantfile Justfile Brewfile Pipfile BUILD WORKSPACE COPYING VERSION go.mod go.sum".split()
-)
+BARE_NOT = words("a o s m r d config env data text key map out err class lib ai service socket timer mat bin pub")
+DOTFILES = words(".env .gitignore .gitattributes .gitmodules .dockerignore .npmrc .nvmrc .editorconfig .eslintrc .prettierrc .babelrc"
+    " .bashrc .zshrc .bash_profile .profile .vimrc .npmignore .flake8 .pylintrc .python-version")
+PLAIN_FILES = words("Makefile Dockerfile LICENSE LICENCE README CHANGELOG NOTICE AUTHORS CODEOWNERS Gemfile Rakefile Procfile Jenkinsfile"
+    " Vagrantfile Justfile Brewfile Pipfile BUILD WORKSPACE COPYING VERSION go.mod go.sum")
 _JS = (
     "node vue next d3 three express nuxt nest react angular ember backbone chart moment alpine electron discord p5 babylon"
     " pixi plotly underscore knockout polymer solid hapi koa meteor gatsby handlebars mocha require video highlight fabric"
     " tensorflow transformers brain socket preact svelte inferno aurelia ext phaser"
 )
-PRODUCTS = frozenset([f"{n}.js" for n in _JS.split()] + ["docs.rs", "crates.rs", "bun.sh", "deno.ts", "asp.cs"])
+PRODUCTS = frozenset([f"{n}.js" for n in words(_JS)] + ["docs.rs", "crates.rs", "bun.sh", "deno.ts", "asp.cs"])
 # `res.json`, `console.log`, `self.conf`: code, not a file. None = any extension.
 ATTRIBUTES: dict[str, frozenset[str] | None] = {
     "self": None, "this": None, "cls": None, "np": None, "os": None, "pd": None, "tf": None, "torch": None,
-    **dict.fromkeys("res resp response req request r body".split(), frozenset({"json", "text", "txt"})),
-    **dict.fromkeys("console math numpy logger log".split(), frozenset({"log", "err"})),
+    **dict.fromkeys(words("res resp response req request r body"), frozenset({"json", "text", "txt"})),
+    **dict.fromkeys(words("console math numpy logger log"), frozenset({"log", "err"})),
     "process": frozenset({"env", "out"}),
     "system": frozenset({"out", "err", "in"}),
 }  # fmt: skip

@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from audit.core.facts.chars import is_han
+from audit.core.facts.chars import is_han, words
 from audit.core.facts.model import PATH_CLASSES, Fact
 from audit.core.facts.same import comparable, key, same, unit_of
 
 _DIGITS = re.compile(r"[0-9]+")
 _NUMBER = re.compile(r"-?([0-9]+(?:\.[0-9]+)?)")
 _WORD_END = re.compile(r"[^\W\d_][\w-]{0,40}\Z|[\u3400-\u9fff]+\Z")
-_SKIP = frozenset(
-    "is are was were be to of at the a an in on by for from with about up under over below above most least only around"
-    " approximately approx roughly now set max min than and or as it".split()
-)
+_SKIP = words("is are was were be to of at the a an in on by for from with about up under over below above most least only around"
+    " approximately approx roughly now set max min than and or as it")
 _SKIP_HAN = "为是约共至到在用成的了仅最多少大概达有改设按每近超过不"
 _BYTES = {u: 1000.0**i for i, u in enumerate("byte KB MB GB TB PB".split())} | {
     u: 1024.0 ** (i + 1) for i, u in enumerate("KiB MiB GiB TiB".split())

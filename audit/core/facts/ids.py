@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from audit.core.facts.chars import is_han
+from audit.core.facts.chars import is_han, words
 from audit.core.facts.model import Fact
 
 _UUID = re.compile(r"[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}")
@@ -21,10 +21,8 @@ _TICKET = re.compile(r"[A-Z][A-Z0-9]{0,15}(?:-[0-9]{1,12}){1,3}")
 _CVE = re.compile(r"CVE-[0-9]{4}-[0-9]{4,12}")
 _ISSUE = re.compile(r"#[0-9]+")
 # Names of standards and models that look like tickets.
-NOT_TICKETS = frozenset(
-    "UTF ISO SHA MD GPT RFC HTTP HTTPS AES RSA DES BASE COVID IPV TLS SSL ECMA IEEE GB UCS CP LATIN BM CRC USB RS PEP EC"
-    " XXH BLAKE HMAC DDR LLAMA QWEN CLAUDE PYTHON WINDOWS V".split()
-)
+NOT_TICKETS = words("UTF ISO SHA MD GPT RFC HTTP HTTPS AES RSA DES BASE COVID IPV TLS SSL ECMA IEEE GB UCS CP LATIN BM CRC USB RS PEP EC"
+    " XXH BLAKE HMAC DDR LLAMA QWEN CLAUDE PYTHON WINDOWS V")
 
 
 def uuids(text: str) -> list[Fact]:

@@ -23,8 +23,8 @@ from audit.core.facts.chars import (
     is_delim,
     is_han,
     is_word,
+    words,
 )
-from audit.core.facts.model import Fact
 from audit.core.facts.posix import Tail, canon, has_extension, starts_at_root, tail
 
 _MARK = re.compile(r"/|\\|\.[A-Za-z]")
@@ -35,7 +35,7 @@ _IPV4 = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}\Z")
 _DOTTED = re.compile(r"\w\.\w")
 _MODULE = re.compile(r"(?:node|npm|jsr|bun|deno):\Z")
 _TAG = re.compile(r"<[A-Za-z][^<>\n]{0,60}>\Z")
-_PROSE_TAGS = frozenset("br li p td th code pre b i em strong span div kbd path file".split())
+_PROSE_TAGS = words("br li p td th code pre b i em strong span div kbd path file")
 _LONGEST_RUN = 1 << 15  # code points without any delimiter: more than this is data, not prose or paths
 _WIDEST = 4096  # code points of one backslash path that are looked at
 _PLAIN_FIRST = re.compile(r"[\w.@+~-]+\Z")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
-from audit.core.facts.chars import EXTENSIONS, is_han
+from audit.core.facts.chars import EXTENSIONS, is_han, words
 from audit.core.facts.model import Fact
 
 _T = r"([0-9]{1,2})[:：]([0-9]{2})(?:[:：]([0-9]{2}))?(?:[.,][0-9]{1,9}(?![0-9]))?"
@@ -38,9 +38,7 @@ _PORT_TAIL = re.compile(
     r"[\"'`*]{0,3}[ \t]{0,3}(?:[:：=]|(?:is|to)[ \t]|为|是|改成|改为|设为|用)?[ \t]{0,3}[\"'`*]{0,3}([0-9]{2,5})(?![0-9A-Za-z_])"
 )
 _PORT_BEFORE = re.compile(r"([0-9]{4,5})[ \t]?\Z")
-_NOT_PORT = frozenset(
-    "support import report export transport viewport passport airport rapport sport carport seaport teleport reimport".split()
-)
+_NOT_PORT = words("support import report export transport viewport passport airport rapport sport carport seaport teleport reimport")
 
 
 Runs = list[tuple[int, int]]  # digit runs of a text, in order; the text may have been masked since

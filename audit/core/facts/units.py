@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import re
 
+from audit.core.facts.chars import words
+
 # Canons that count things; a generic counter of the same number equals each of them.
-GENERIC = frozenset("个 条 项 份 台 人 段 期 time 张 篇 笔 家 户 套 名 位".split())
+GENERIC = words("个 条 项 份 台 人 段 期 time 张 篇 笔 家 户 套 名 位")
 
 # canon -> English spellings, compared in lower case. Singular is allowed (`30 second timeout`).
 _MEASURES = {
@@ -47,9 +49,7 @@ _ZH_NOUNS = {
     "warning": "警告 告警", "image": "图片 镜像", "document": "文档", "sample": "样本", "query": "查询", "device": "设备", "key": "键",
     "token": "词元", "char": "字符", "byte": "字节", "file": "文件", "line": "行", "pod": "Pod", "point": "点",
 }  # fmt: skip
-_NEEDS_CLASSIFIER = frozenset(
-    "条目 提交 重试 尝试 任务 作业 失败 列 表 包 键 点 案例 用例 事件 消息 文档 图片 镜像 接口 模块 主机 机器 会话 查询 设备".split()
-)
+_NEEDS_CLASSIFIER = words("条目 提交 重试 尝试 任务 作业 失败 列 表 包 键 点 案例 用例 事件 消息 文档 图片 镜像 接口 模块 主机 机器 会话 查询 设备")
 
 WORDS: dict[str, tuple[str, bool]] = {}  # lower-case word -> (canon, may stand behind any number)
 COUNTED: set[str] = set()
