@@ -22,7 +22,7 @@ from .redact_team import Pattern, PatternError, compile_pattern, compile_team
 
 __all__ = ["Masked", "Masker", "Pattern", "PatternError", "compile_pattern"]
 
-ENGINE = 2  # raise when code (not a pattern) changes what is masked: it goes into `Masker.version`
+ENGINE = 3  # raise when code (not a pattern) changes what is masked: it goes into `Masker.version`
 PASSES = 8  # two are usual; the bound is for texts made to need more
 _WIDE = "[０-９Ａ-Ｚａ-ｚ＿－]{2}"
 _NARROW = {c: c - 0xFEE0 for c in range(0xFF01, 0xFF5F)}

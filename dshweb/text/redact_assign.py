@@ -64,7 +64,8 @@ FLAG = (
     "sshpass[ \\t]+-p[ \\t]*)|"
     "(?:use|using|with|via|enter|type)[ \\t]+(?:the[ \\t]+)?(?:password|passphrase|passcode)[ \\t]+|"
     "(?:set|changed?|reset|updated?)[ \\t]+(?:(?:the|my|your|its|a)[ \\t]+)?(?:[a-z]{1,20}[ \\t]+){0,2}"
-    "(?:password|passphrase|passcode)[ \\t]+to[ \\t]+)[^ \\t\\r\\n-]"
+    "(?:password|passphrase|passcode)[ \\t]+to[ \\t]+|"
+    "login[ \\t]+[^ \\t\\r\\n]{1,64}[ \\t]+password[ \\t]+)[^ \\t\\r\\n-]|(?:密码|口令)[ \\t]{0,2}[A-Za-z0-9]"
 )
 USER = (
     "(?:curl[^\\n]{0,200}[ \\t](?:-u|--user)[ \\t=]*[\"']?|--(?:proxy-)?user[ \\t=][\"']?)"

@@ -118,6 +118,14 @@ SHAPES: tuple[Shape, ...] = (
     Shape("bearer", "(?i:bearer)(?:[ \\t]+|%20|[+])", WORD + r"._~+/=\-", 16, keep=True, check=values.bearer_like),
     Shape(
         "basic-auth",
+        r"\"auth\\?\"[ \t]*:[ \t]*\\?\"",
+        "A-Za-z0-9+/=",
+        12,
+        keep=True,
+        check=values.basic_credentials,
+    ),
+    Shape(
+        "basic-auth",
         "(?i:authorization[\"']?[ \\t]*[:=：][ \\t]*[\"']?(?:basic|digest|token|apikey)[ \\t]+)",
         B64 + ".:",
         8,

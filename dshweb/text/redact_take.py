@@ -32,7 +32,7 @@ _CLOSING = {
 }
 _OPEN = {o.encode(): c.encode() for o, c in _CLOSING.items()}
 _QUOTES = frozenset(o.encode()[0] for o in _CLOSING)
-_TRIM = tuple(c.encode() for c in ",.;:!?)]}*，。；：！？）")
+_TRIM = tuple(c.encode() for c in ",.;:?)]}，。；：！？）")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ bounded by the caller, so nothing here depends on the length of the text.
 
 from __future__ import annotations
 
+import base64
 import re
 from typing import Literal
 
@@ -40,6 +41,7 @@ _IN_PLACEHOLDER = re.compile(
 )
 _KEY_CHARS = re.compile(r"[A-Za-z0-9+/=_.:~-]+")
 _CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\u3000-\u303f]")
+_HAN_PASSWORD = re.compile(r"[\u4e00-\u9fff]{1,8}[!-~]{4,40}")
 _ASCII_RUN = re.compile(r"[!-~]+")
 _WORDS = frozenset(
     """
@@ -81,6 +83,14 @@ def key_like(value: str) -> bool:
 def bearer_like(value: str) -> bool:
     """After Bearer/Basic: not an ordinary hyphenated word."""
     return has_digit(value) or key_like(value) or any(c.isupper() for c in value[1:]) or "=" in value
+
+
+def basic_credentials(value: str) -> bool:
+    """Base64 of `user:password`, as in Docker's `"auth"`."""
+    try:
+        return b":" in base64.b64decode(value[: len(value) // 4 * 4], validate=True)
+    except ValueError:
+        return False
 
 
 def is_placeholder(value: str) -> bool:
@@ -163,7 +173,7 @@ def quoted_secret(value: str, kind: Kind) -> bool:
     if kind == "weak":
         return strong(value)
     if _CJK.search(value):
-        return _with_cjk(value)
+        return _with_cjk(value) or (kind == "password" and _HAN_PASSWORD.fullmatch(value) is not None)
     if _UUID.fullmatch(value):
         return kind != "token"
     if _is_path(value) or (_is_code(value) and "(" in value):
