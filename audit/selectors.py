@@ -75,7 +75,7 @@ def latest(caller: Caller, compactions: Iterable[int]) -> dict[int, Line]:
 def worst_of(caller: Caller, logs: Sequence[int | None]) -> dict[int, Worst]:
     """By log id, for the completed compactions of these logs. Three queries, whatever the number."""
     rows = Compaction.objects.for_caller(caller).filter(
-        log__in=[log for log in logs if log is not None], outcome=Outcome.COMPLETED, inherited=False
+        log__in=[log for log in logs if log is not None], outcome=Outcome.COMPLETED
     )
     home = dict(rows.values_list("id", "log_id"))
     lines = latest(caller, home)

@@ -135,7 +135,9 @@ def lineage(caller: Caller, session: Session) -> Lineage:
 
 
 def logs_of(session: Session) -> list[LogFile]:
-    return list(session.logs.defer("state").order_by("-format", "file_name", "id")[:LISTED_LOGS])
+    """With the places each was seen at (a copy with other bytes is its own log of the same session)."""
+    rows = session.logs.defer("state", "header").order_by("-format", "file_name", "id").prefetch_related("places")
+    return list(rows[:LISTED_LOGS])
 
 
 def compactions_of(log: LogFile) -> list[Compaction]:

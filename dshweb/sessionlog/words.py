@@ -43,12 +43,22 @@ DAMAGE: dict[str, Promise] = {
     "unknown_version": _("This format version is newer than what is tested. It was read as far as possible."),
 }
 
-ACCOUNT: dict[str, Promise] = {
-    "bytes": _("bytes"),
-    "frames": _("frames"),
-    "rows": _("rows"),
-    "events": _("events"),
-}
+# the equations of the reader's accounting: a total, and the parts that add up to it
+ACCOUNT: list[tuple[Promise, str, list[tuple[Promise, str]]]] = [
+    (
+        _("bytes"),
+        "size",
+        [
+            (_("read"), "bytes_good"),
+            (_("skippable"), "bytes_skippable"),
+            (_("damaged"), "bytes_damaged"),
+            (_("not read"), "bytes_unread"),
+        ],
+    ),
+    (_("frames"), "frames", [(_("damaged"), "damaged_frames"), (_("skippable"), "skippable_frames")]),
+    (_("rows"), "rows", [(_("with events"), "event_rows")]),
+    (_("events"), "events", [(_("from packed rows"), "unpacked")]),
+]
 
 AUTHORS: dict[str, Promise] = {
     "user": _("human"),
@@ -64,6 +74,9 @@ AUTHORS: dict[str, Promise] = {
     "subagent-settled": _("child session"),
     "user-question-reply": _("reply to a question"),
     "agent-message": _("other agent"),
+    "tool-jobs": _("notice of jobs"),
+    "tool-goal": _("notice of a goal"),
+    "system-prompt": _("system prompt"),
 }
 
 TYPES: dict[str, Promise] = {
@@ -88,8 +101,10 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
+    """`read` holds (words, total, parts); a part of nothing is left out, as is a total that equals its only part."""
+
     findings: list[Finding]
-    read: list[tuple[Any, int]]
+    read: list[tuple[Any, int, list[tuple[Any, int]]]]
     skipped: list[tuple[str, int]]
 
     @property
@@ -104,9 +119,19 @@ def damage_report(log: LogFile) -> Report:
     skipped = account.get("skipped")
     return Report(
         [_finding(row) for row in damage if isinstance(row, dict)],
-        [(words, account[name]) for name, words in ACCOUNT.items() if isinstance(account.get(name), int)],
+        _read(account),
         [(str(why), n) for why, n in sorted(skipped.items()) if n] if isinstance(skipped, dict) else [],
     )
+
+
+def _read(account: dict[str, Any]) -> list[tuple[Any, int, list[tuple[Any, int]]]]:
+    lines = []
+    for words, name, parts in ACCOUNT:
+        total = account.get(name)
+        if isinstance(total, int):
+            found = [(part, account[key]) for part, key in parts if account.get(key) and account[key] != total]
+            lines.append((words, total, found))
+    return lines
 
 
 def _finding(row: dict[str, Any]) -> Finding:

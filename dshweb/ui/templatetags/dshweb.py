@@ -193,6 +193,13 @@ def short(text: str | None, limit: int = 120) -> str:
 
 
 @register.filter
+def tail(text: str | None, limit: int = 90) -> str:
+    """The last `limit` characters, made visible, with … when there was more before: of a path the end tells most."""
+    whole = visible(str(text or ""))
+    return whole if len(whole) <= limit else f"…{whole[-limit:]}"
+
+
+@register.filter
 def at(mapping: dict[Any, Any] | None, key: Any) -> Any:
     """`mapping[key]` or None."""
     return mapping.get(key) if mapping else None

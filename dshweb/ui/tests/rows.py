@@ -87,7 +87,15 @@ def make_log(session: Session, name: str = "session.v4.jsonl.zstd", *, current: 
         "complete": True,
         "last_seq": 31,
         "read_at": timezone.now(),
-        "accounting": {"bytes": 48213, "frames": 28, "rows": 32, "events": 31, "skipped": {}},
+        "accounting": {
+            "size": 48213,
+            "bytes_good": 48213,
+            "frames": 28,
+            "rows": 31,
+            "event_rows": 31,
+            "events": 31,
+            "skipped": {},
+        },
     }
     log = LogFile.unscoped.create(team_id=session.team_id, session=session, file_name=name, **(values | fields))
     if current:
@@ -203,7 +211,17 @@ def fill(team: Team, owner: User | None = None) -> None:
             {"code": "seq_by_position", "detail": "3 rows"},
         ],
         status="damaged",
-        accounting={"bytes": 48213, "frames": 28, "rows": 32, "events": 31, "skipped": {"bad_row": 2}},
+        accounting={
+            "size": 48213,
+            "bytes_good": 47009,
+            "bytes_damaged": 1204,
+            "frames": 28,
+            "damaged_frames": 1,
+            "rows": 33,
+            "event_rows": 31,
+            "events": 31,
+            "skipped": {"bad_row": 2},
+        },
     )
     full.status = "damaged"
     full.save()

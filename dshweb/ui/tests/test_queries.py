@@ -46,9 +46,9 @@ def test_one_session(client, people, django_assert_num_queries):
     make_messages(make_log(make_session(people.team, "other")), TURN)
     for position in range(100, 130):
         make_audit(make_compaction(log, position))
-    # session, logs, lineage, compactions, audits, signals, messages, before, doubled results
+    # session, logs, their places, lineage, compactions, audits, signals, messages, before, doubled results
     for session in (small, large):
-        with django_assert_num_queries(AROUND + 9):
+        with django_assert_num_queries(AROUND + 10):
             assert client.get(f"/sessions/{session.pk}/").status_code == 200
 
 
