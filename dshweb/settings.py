@@ -162,7 +162,14 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 10 << 20
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
+        "brief": {"()": "dshweb.log.Brief", "fmt": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
+    },
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": "line"},
+        "brief": {"class": "logging.StreamHandler", "formatter": "brief"},
+    },
+    "loggers": {"django.security.DisallowedHost": {"handlers": ["brief"], "propagate": False}},
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
 }

@@ -1,0 +1,72 @@
+"""Starts the product's real processes for tests and stops exactly those."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PATIENCE = 90
+
+
+def environment(data: Path, **more: str) -> dict[str, str]:
+    """The environment of a machine where nothing of the product is set but its data folder."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ}
+    return (
+        kept
+        | {"DSHWEB_DATA_DIR": str(data), "DJANGO_SETTINGS_MODULE": "tests.worker_settings", "WEB_WORKERS": "1"}
+        | more
+    )
+
+
+@contextmanager
+def started(arguments: list[str], env: dict[str, str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """`manage.py <arguments>` in a process group of its own, its output in `log`; whatever is left is killed at the
+    end."""
+    with log.open("ab") as stream:
+        process = subprocess.Popen(
+            [sys.executable, "manage.py", *arguments],
+            cwd=ROOT,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+            try:
+                process.wait(40)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+
+
+def manage(arguments: list[str], env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments], cwd=ROOT, env=env, capture_output=True, text=True, timeout=PATIENCE
+    )
+
+
+def until(
+    holds: Callable[[], object], what: str, process: subprocess.Popen[bytes] | None = None, log: Path | None = None
+):
+    """Wait until `holds()` is true and return it; fail with the log when it never is or when `process` has ended."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        answer = holds()
+        if answer:
+            return answer
+        if process is not None and process.poll() is not None:
+            break
+        time.sleep(0.05)
+    raise AssertionError(f"{what}: never happened\n{log.read_text() if log else ''}")
