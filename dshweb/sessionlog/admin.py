@@ -18,7 +18,7 @@ from dshweb.sessionlog.models import Compaction, Frame, LogFile, MaskPattern, Me
 from dshweb.sessionlog.services.masking import masker_for
 from dshweb.tasks.services import enqueue
 from dshweb.text.lines import cut, visible
-from dshweb.ui.admin_tools import ReadOnlyAdmin
+from dshweb.ui.admin_tools import ReadOnlyAdmin, person
 
 HEAVY = ("log__state", "log__header", "log__damage", "log__accounting")
 
@@ -36,7 +36,7 @@ class SourceAdmin(admin.ModelAdmin):
     def scan(self, request: HttpRequest, queryset: QuerySet[Source]) -> None:
         for source in queryset:
             payload = {"path": source.path, "owner": source.owner_id}
-            enqueue(source.team_id, "ingest", f"source:{source.pk}", payload, source.path, request.user)
+            enqueue(source.team_id, "ingest", f"source:{source.pk}", payload, source.path, person(request))
         self.message_user(request, _("The scans were asked for; see the tasks."))
 
 
@@ -171,7 +171,7 @@ class MaskPatternAdmin(admin.ModelAdmin):
     @admin.action(description=_("Re-scan: mask the stored text of these teams anew"))
     def scan_again(self, request: HttpRequest, queryset: QuerySet[MaskPattern]) -> None:
         for team in Team.objects.filter(pk__in=queryset.values("team")):
-            enqueue(team, "rescan", "masking", {}, team.name, request.user)
+            enqueue(team, "rescan", "masking", {}, team.name, person(request))
         self.message_user(request, _("The re-scan was asked for; see the tasks."))
 
     def save_model(self, request: HttpRequest, obj: MaskPattern, form: Any, change: Any) -> None:

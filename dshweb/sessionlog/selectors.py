@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
@@ -113,7 +113,8 @@ def may_see_content(caller: Caller, session: Session) -> bool:
 
 def sessions(caller: Caller) -> QuerySet[Session]:
     """Whole sessions, for one page about one of them."""
-    return Session.objects.for_caller(caller).select_related("team", "owner", "current")
+    rows: QuerySet[Session] = Session.objects.for_caller(caller)
+    return rows.select_related("team", "owner", "current")
 
 
 @dataclass(frozen=True)
@@ -147,13 +148,15 @@ def compactions_of(log: LogFile) -> list[Compaction]:
 
 def messages_of(session: Session) -> QuerySet[Message]:
     """Messages of all logs of a session, whole."""
-    rows = Message.objects.for_team(session.team_id).filter(log__session=session)
+    rows: QuerySet[Message] = Message.objects.for_team(session.team_id).filter(log__session=session)
     return rows.select_related("log").defer("log__state", "log__damage", "log__accounting")
 
 
 def compactions(caller: Caller) -> QuerySet[Compaction]:
     """Whole attempts, for one page about one of them."""
-    rows = Compaction.objects.for_caller(caller).select_related("session__team", "session__owner", "log")
+    rows: QuerySet[Compaction] = Compaction.objects.for_caller(caller).select_related(
+        "session__team", "session__owner", "log"
+    )
     return rows.defer("log__state", "log__header", "log__damage", "log__accounting")
 
 
@@ -168,7 +171,7 @@ def texts_at(log_id: int, seqs: Iterable[int]) -> Iterator[tuple[int, str]]:
 class Window:
     """Messages of a log from one position on. `back`, `on`: positions of the neighbouring windows, None at an end."""
 
-    rows: list[Message]
+    rows: Sequence[Message]
     back: int | None = None
     on: int | None = None
     doubled: frozenset[str] = frozenset()
@@ -193,7 +196,7 @@ def messages_window(log: LogFile, start: int = 0, seq: int | None = None, size: 
     return Window(found[:size], before[-1] if before else None, on, _doubled(log, found[:size]))
 
 
-def _doubled(log: LogFile, rows: list[Message]) -> frozenset[str]:
+def _doubled(log: LogFile, rows: Sequence[Message]) -> frozenset[str]:
     calls = {row.call_id for row in rows if row.call_id and row.type == "tool/result"}
     if not calls:
         return frozenset()

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from dshweb.access.callers import CallerRequest
 from dshweb.sessionlog import selectors
 from dshweb.sessionlog.models import Source
 from dshweb.tasks.services import enqueue
 
 
 @require_safe
-def sources(request: HttpRequest) -> HttpResponse:
+def sources(request: CallerRequest) -> HttpResponse:
     """`/sources/`: `?after=` pages the files, `?troubled` shows only those with something to look at."""
     text, troubled = request.GET.get("after", ""), "troubled" in request.GET
     after = int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None
@@ -31,7 +32,7 @@ def sources(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-def scan(request: HttpRequest, pk: int) -> HttpResponse:
+def scan(request: CallerRequest, pk: int) -> HttpResponse:
     source = get_object_or_404(Source.objects.for_caller(request.caller), pk=pk)
     if not request.caller.may_ingest(source.team_id):
         raise PermissionDenied

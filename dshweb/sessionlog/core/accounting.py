@@ -55,10 +55,6 @@ class Accounting:
             and self.events == self.event_rows + self.unpacked
         )
 
-    def copy(self) -> Accounting:
-        """An independent copy."""
-        return Accounting(**self.to_json())
-
     def to_json(self) -> dict[str, Any]:
         """Plain members, independent of this object."""
         return asdict(self)

@@ -2,28 +2,56 @@
 
 Rule: SESSION-LOG §2. msgspec refuses lone surrogates, numbers out of range and invalid UTF-8; `json` takes the first
 two. What cannot be represented (a lone surrogate, a bad byte) becomes U+FFFD, so that every string can be stored.
+Values nested deeper than `MAX_DEPTH` are not taken: whoever walks a value later may recurse.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
+MAX_DEPTH: Final = 100
+_NO_BRACKETS: Final = bytes(b for b in range(256) if b not in b"[]{}")
+
 
 def decode_json(raw: bytes | memoryview | msgspec.Raw) -> tuple[Any, bool]:
-    """The value of one JSON text and whether it had to be repaired. Raises ValueError when it is not JSON at all."""
+    """The value of one JSON text and whether it had to be repaired.
+
+    Raises ValueError when it is not JSON at all or nested too deep.
+    """
+    data = bytes(raw)
+    if data.count(b"[") + data.count(b"{") > MAX_DEPTH and too_deep(data):
+        raise ValueError("nested too deep")
+    repaired = False
     try:
-        return msgspec.json.decode(raw), False
+        value = msgspec.json.decode(data)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-        pass
-    text = bytes(raw).decode("utf-8", "replace").removeprefix("\ufeff")
-    try:
-        return _storable(json.loads(text, parse_int=_whole)), True
-    except (RecursionError, json.JSONDecodeError) as error:
-        raise ValueError("not JSON") from error
+        repaired = True
+        text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+        try:
+            value = _storable(json.loads(text, parse_int=_whole))
+        except (RecursionError, json.JSONDecodeError) as error:
+            raise ValueError("not JSON") from error
+    return value, repaired
+
+
+def too_deep(data: bytes) -> bool:
+    """Whether containers of a JSON text nest deeper than `MAX_DEPTH`; for text that is not JSON either answer.
+
+    Strings are dropped (backslashes stand only in them), then innermost pairs of brackets level by level: all of it
+    runs in C, which walking the value does not.
+    """
+    outside = b"".join(data.replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')[::2])
+    brackets = outside.translate(None, _NO_BRACKETS)
+    for _ in range(MAX_DEPTH):
+        fewer = brackets.replace(b"[]", b"").replace(b"{}", b"")
+        if len(fewer) == len(brackets):
+            return False
+        brackets = fewer
+    return bool(brackets)
 
 
 def _whole(digits: str) -> int | float:

@@ -52,7 +52,7 @@ class Attempt:
     provider: str | None = None
     model: str | None = None
     max_tokens: int | None = None
-    usage: dict[str, Any] | None = None
+    usage: dict[str, int] | None = None
     span_ok: bool | None = None
     dead: bool = False
     inherited: bool = False
@@ -187,7 +187,8 @@ class CompactionTracker:
         attempt.provider, attempt.model = _text(body.get("provider")), _text(body.get("model"))
         attempt.max_tokens = as_int(body.get("maxTokens"))
         usage = body.get("usage")
-        attempt.usage = usage if isinstance(usage, dict) else None
+        if isinstance(usage, dict):
+            attempt.usage = {key: n for key, value in usage.items() if (n := as_int(value)) is not None}
         return attempt
 
     def _checkpoint(self, event: Event) -> Attempt | None:

@@ -63,10 +63,6 @@ class DamageLog:
         else:
             self.add(code, offset=offset, seq=seq, detail=detail)
 
-    def copy(self) -> DamageLog:
-        """An independent copy."""
-        return DamageLog(self.keep, list(self.entries), dict(self.counts))
-
     @property
     def hurts(self) -> bool:
         """Whether there is more than notes."""

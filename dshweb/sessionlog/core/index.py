@@ -15,7 +15,7 @@ from .events import Event
 from .frames import FrameWalker
 from .limits import Limits
 from .rows import RowReader
-from .zframe import MAGIC, is_skippable
+from .zframe import looks_compressed
 
 BatchKind = Literal["data", "skippable", "torn", "corrupt", "refused", "junk", "plain", "tail"]
 
@@ -108,5 +108,4 @@ def parse_rows(
 
 def _framed(source: BinaryIO) -> bool:
     source.seek(0)
-    head = source.read(4)
-    return head.startswith(MAGIC) or (len(head) == 4 and is_skippable(head, 0)) or head[:1] != b"{"
+    return looks_compressed(source.read(64)) is not False

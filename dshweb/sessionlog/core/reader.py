@@ -19,7 +19,7 @@ from .limits import Limits
 from .plain import PlainWalker
 from .resume import Resume
 from .rows import RowReader
-from .zframe import MAGIC, is_skippable
+from .zframe import looks_compressed
 
 Status = Literal["ok", "damaged", "unsupported", "failed"]
 
@@ -213,11 +213,10 @@ class LogReader:
     def _sniff(self, *, declared: bool | None) -> bool:
         """Whether the file is compressed, by its first bytes; a name that says otherwise is noted."""
         self._source.seek(0)
-        head = self._source.read(64)
-        framed = head.startswith(MAGIC) or (len(head) >= 4 and is_skippable(head, 0))
-        plain = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{"
-        found = True if framed else False if plain else declared is not False
-        if declared is not None and found != declared and (framed or plain):
+        found = looks_compressed(self._source.read(64))
+        if found is None:
+            return declared is not False
+        if declared is not None and found != declared:
             note = "named as compressed, holds plain lines" if declared else "named as plain, holds Zstandard frames"
             self._damage.add("encoding_mismatch", offset=0, detail=note)
         return found

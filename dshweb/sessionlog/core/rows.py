@@ -212,8 +212,7 @@ class RowReader:
         if row.time is None:
             self.damage.once("no_time", seq=seq, detail="rows without time")
         for problem in row.problems:
-            code = "bad_row" if problem == "bad_seqs" else problem
-            self.damage.add(code, offset=offset, seq=seq, detail=f"row {acc.rows - 1}: {problem}")
+            self.damage.add(problem, offset=offset, seq=seq, detail=f"row {acc.rows - 1}")
         acc.unpacked += len(parts) - 1
         acc.events += len(parts)
         for n, (time, data) in enumerate(parts):

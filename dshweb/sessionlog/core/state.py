@@ -125,15 +125,14 @@ class WorkState:
         return () if self.header_seq is None else (self.header_seq,)
 
     def to_json(self) -> dict[str, Any]:
-        """State without texts of rows."""
+        """State without texts of rows, the working directory apart."""
         state = asdict(self)
-        for name in ("title", "cwd"):
-            del state[name]
+        del state["title"]
         return state
 
     @classmethod
     def from_json(cls, state: dict[str, Any]) -> WorkState:
-        """Inverse of `to_json`; `title` is None until its row is met again, `cwd` comes from `start`."""
+        """Inverse of `to_json`; `title` is None until its row is met again."""
         value: dict[str, Any] = {k: v.copy() if isinstance(v, (dict, list)) else v for k, v in state.items()}
         for name in ("usage", "inherited_usage", "compaction_usage", "inherited_compaction_usage"):
             value[name] = Usage(**value[name])

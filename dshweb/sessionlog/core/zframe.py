@@ -17,6 +17,14 @@ BAD: Final = -2  # these bytes cannot be a frame
 
 _DICT_BYTES: Final = (0, 1, 2, 4)
 _SIZE_BYTES: Final = (0, 2, 4, 8)
+_WINDOWS: Final = tuple((1 << (10 + (b >> 3))) + (1 << (7 + (b >> 3))) * (b & 7) for b in range(256))
+
+
+def looks_compressed(head: bytes) -> bool | None:
+    """By a file's first bytes: True for a frame, False for plain rows, None when it is neither."""
+    if head.startswith(MAGIC) or (len(head) >= 4 and is_skippable(head, 0)):
+        return True
+    return False if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" else None
 
 
 class Shape(NamedTuple):
@@ -52,6 +60,8 @@ def _header(buf: bytes, i: int, stop: int) -> tuple[int, int, int | None, bool, 
     if i + 5 > stop:
         return SHORT, 0, None, False, 0
     desc = buf[i + 4]
+    if desc == 4 and i + 6 <= stop:  # as DSH writes them: checksum, no content size, no dictionary
+        return i + 6, _WINDOWS[buf[i + 5]], None, True, 0
     if desc & 8:
         return BAD, 0, None, False, 0
     p = i + 5
@@ -62,8 +72,7 @@ def _header(buf: bytes, i: int, stop: int) -> tuple[int, int, int | None, bool, 
         return SHORT, 0, None, False, 0
     window = dictionary = 0
     if not single:
-        base = 1 << (10 + (buf[p] >> 3))
-        window = base + (base >> 3) * (buf[p] & 7)
+        window = _WINDOWS[buf[p]]
         p += 1
     if dict_bytes:
         dictionary = int.from_bytes(buf[p : p + dict_bytes], "little")

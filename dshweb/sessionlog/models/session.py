@@ -33,6 +33,8 @@ class Session(TeamOwned):
     compactions = models.PositiveIntegerField(_("completed compactions"), default=0)
     failed_compactions = models.PositiveIntegerField(_("attempts that did not complete"), default=0)
     status = models.CharField(_("log health"), max_length=12, blank=True)
+    # codes of core.generations: newer_is_older, version_mismatch:<file name>
+    warnings = models.JSONField(_("warnings about its logs"), default=list, blank=True)
     seen_at = models.DateTimeField(_("first seen"), auto_now_add=True)
 
     class Meta(TeamOwned.Meta):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+from dshweb.sessionlog.core import generations
+from dshweb.sessionlog.core.generations import Generation, LogName, parse_log_name
 from dshweb.sessionlog.core.scan import Scan
 from dshweb.sessionlog.models import LogFile, Message, Outcome, Session
 from dshweb.sessionlog.services.fit import SMALL, number, short
@@ -11,26 +14,35 @@ from dshweb.sessionlog.services.rows import moment
 from dshweb.text.redact import Masker
 
 
-def choose_current(session: Session) -> LogFile | None:
-    """The log that is newest by content: latest event, then most events, then the less damaged, then the higher format."""
-    logs = session.logs.all()
-    return max(logs, key=_content, default=None)
+@dataclass(frozen=True)
+class Choice:
+    """The session's log that is newest by content, and what is odd about its logs (codes of core.generations)."""
+
+    current: LogFile | None
+    warnings: tuple[str, ...]
 
 
-def _content(log: LogFile) -> tuple[int, int, bool, int, int]:
-    return (
-        -1 if log.last_time is None else log.last_time,
-        log.accounting.get("events", 0),
-        log.status == "ok",
-        -1 if log.format is None else log.format,
-        -log.pk,
-    )
+def choose(session: Session) -> Choice:
+    """One rule for all: core.generations. A file with a name DSH would not give is read, but DSH would not open it."""
+    logs = list(session.logs.order_by("id"))
+    known = [_generation(log) for log in logs]
+    choice = generations.choose(known)
+    current = next((log for log, seen in zip(logs, known, strict=True) if seen is choice.newest), None)
+    return Choice(current, choice.warnings)
+
+
+def _generation(log: LogFile) -> Generation:
+    name = parse_log_name(log.file_name) or LogName(log.file_name, log.format or 0, log.compressed, exact=False)
+    return Generation(name, log.format, log.last_seq, log.last_time, log.accounting.get("events", 0))
 
 
 def refresh(*, log: LogFile, scan: Scan, masker: Masker) -> None:
     """After `log` was read with `scan`: the session shows it if it is the newest one."""
     session = Session.unscoped.get(pk=log.session_id)
-    if choose_current(session) != log:
+    choice = choose(session)
+    if session.warnings != list(choice.warnings):
+        Session.unscoped.filter(pk=session.pk).update(warnings=list(choice.warnings))
+    if choice.current != log:
         return
     work, header = scan.work, log.header or {}
     totals = scan.compaction_totals

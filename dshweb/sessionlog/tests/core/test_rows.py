@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
+import time
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dshweb.sessionlog.core.body import too_deep
 from dshweb.sessionlog.core.events import Replace
+from dshweb.sessionlog.core.index import read_events
 from dshweb.sessionlog.core.limits import Limits
 
 from .logs import HEADER, frame, line, log_bytes, read, row, user
@@ -44,7 +49,7 @@ LINE = (
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=200)
 @given(lines=st.lists(LINE, max_size=12), packed=st.booleans())
 def test_arbitrary_rows_never_raise_and_add_up(lines, packed):
     data = b"\n".join([line(HEADER)[:-1], *lines, b""])
@@ -89,6 +94,18 @@ def test_lone_surrogates_and_odd_numbers_are_read():
     assert log.reader.accounting.skipped == {"bad_json": 1}
 
 
+@pytest.mark.parametrize("depth", [150, 700, 3000])
+def test_values_nested_too_deep_are_not_taken(depth):
+    nest = b"[" * depth + b"]" * depth
+    log = read(line(HEADER) + b'{"type":"user/message","seq":0,"time":1,"data":{"content":' + nest + b'},"surfaceOp":"append"}\n'
+               + b'{"type":"x","seq":1,"time":1,"more":' + nest + b"}\n" + line(row(2)))  # fmt: skip
+    assert 2 in log.seqs
+    assert {e.seq: (e.value, e.extra) for e in log.events if e.seq < 2}.items() <= {
+        0: (None, None), 1: (None, {"more": None})}.items()  # fmt: skip
+    header = json.dumps(HEADER).encode()[:-1] + b',"x":' + nest + b"}\n"
+    assert "no_header" in read(header + line(row(0))).codes
+
+
 def test_extra_members_are_kept():
     log = read(log_bytes([row(0, origin="web", nested={"a": [1]})]))
     assert log.events[0].extra == {"origin": "web", "nested": {"a": [1]}}
@@ -110,7 +127,7 @@ def test_ranges_are_expanded_and_bounded():
     assert log.codes == ["limit_seqs"]
     log = read(log_bytes([row(0, sourceEventSeqs=list(range(50)))]), limits=Limits(row_seqs=10))
     assert (log.events[0].source_event_seqs, log.codes) == (tuple(range(10)), ["limit_seqs"])
-    assert read(log_bytes([row(0, sourceEventSeqs=[[6, 4], "x"])])).codes == ["bad_row"]
+    assert read(log_bytes([row(0, sourceEventSeqs=[[6, 4], "x"])])).codes == ["bad_seqs"]
 
 
 def test_packed_rows_are_bounded():
@@ -168,3 +185,60 @@ def test_many_findings_of_a_code_are_counted_not_listed():
     assert log.reader.damage_counts["bad_row"] == 5000
     assert len(log.reader.damage) == 100
     assert log.reader.accounting.skipped == {"bad_json": 5000}
+
+
+def test_a_fork_of_a_fork_inherits_all_before_the_last_end_of_a_prefix():
+    header = HEADER | {"isSeeded": True, "parentSession": "p"}
+    seed = [row(n, "session/end-seed", {"inherited": True}) for n in (1, 3)]
+    rows = [user(0, "grandparent"), seed[0], user(2, "parent"), seed[1], row(4, "session/end-seed"), user(5, "own")]
+    log = read(log_bytes(rows, header=header))
+    assert log.reader.inherited_before == 3
+    assert [e.inherited for e in log.events if e.seq in (0, 4, 5)] == [True, False, False]
+    assert (log.scan.work.events, log.scan.work.own_events) == (6, 2)
+
+
+def test_a_row_in_many_pieces_is_put_together_once():
+    text = line(row(0, data={"x": "y" * 3000}))
+    log = read(frame(line(HEADER)) + b"".join(frame(text[n : n + 1]) for n in range(len(text))))
+    assert log.seqs == [0]
+    assert log.frames[-1].carried == len(text) - 1
+    assert log.reader.accounting.adds_up()
+
+
+def test_a_plain_log_may_begin_with_a_byte_order_mark():
+    log = read(b"\xef\xbb\xbf" + line(HEADER) + line(row(0)) + line(row(1))[:-1])
+    assert (log.reader.header.id, log.seqs) == ("session-1", [0, 1])
+    source = io.BytesIO(b"\xef\xbb\xbf" + line(HEADER) + line(row(0)) + line(row(1))[:-1])
+    assert [e.seq for f in log.frames for e in read_events(source, f)] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "deep"),
+    [
+        ("[" * 100 + "]" * 100, False),
+        ("[" * 101 + "]" * 101, True),
+        ('{"a":' * 101 + "1" + "}" * 101, True),
+        ('["]]",' * 200 + "1" + "]" * 200, True),
+        ('["\\\\",' * 200 + "1" + "]" * 200, True),
+        (json.dumps(["[" * 500, '"[\\"[' * 300]), False),
+        (json.dumps([[{"a": [1, {}]}]] * 1000), False),
+    ],
+)
+def test_depth_is_counted_outside_strings(text, deep):
+    json.loads(text)
+    assert too_deep(text.encode()) == deep
+
+
+@settings(deadline=None)
+@given(value=JSON)
+def test_no_shallow_value_is_too_deep(value):
+    assert not too_deep(json.dumps(value).encode())
+
+
+@pytest.mark.parametrize(
+    "text", [b'"' * 1_000_000, b'"\\' * 500_000, b"[" * 1_000_000, b"[]" * 500_000, b"[{" * 300_000 + b"}]" * 200_000]
+)
+def test_depth_of_hostile_text_is_found_quickly(text):
+    start = time.perf_counter()
+    too_deep(text)
+    assert time.perf_counter() - start < 1
