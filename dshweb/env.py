@@ -121,7 +121,7 @@ def secret_key(given: str, folder: Path) -> str:
         return given
     path = folder / "secret_key"
     if not path.exists():
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         import secrets
 
         # Two processes may start at once: only one may win, and nobody may read half a key.

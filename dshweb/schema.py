@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
@@ -26,7 +27,7 @@ def state() -> str:
     return f"{len(missing)} migrations to apply (first {missing[0]})" if missing else ""
 
 
-def wait(stop: threading.Event, every: float = 1.0, say=lambda line: None) -> bool:
+def wait(stop: threading.Event, say: Callable[[str], object], every: float = 1.0) -> bool:
     """Wait until the schema is there, telling `say` once per reason. False when `stop` was set before."""
     told = ""
     while not stop.is_set():

@@ -12,6 +12,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = env.path(
     "DSHWEB_DATA_DIR", BASE_DIR / "var", "folder that holds all state: database, logs, queue, secret key", shown="var/"
 )
+DATA_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
 DEBUG = env.flag("DEBUG", False, "Django's debug pages; never on a server others can reach")
 SECRET_KEY = secret_key(env.text("SECRET_KEY", "", "signing key; made once under the data folder when empty"), DATA_DIR)
 ALLOWED_HOSTS = env.words(
@@ -133,7 +134,11 @@ CACHES = {
     "default": (
         {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
         if REDIS_URL
-        else {"BACKEND": "django.core.cache.backends.filebased.FileBasedCache", "LOCATION": DATA_DIR / "cache"}
+        else {
+            "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+            "LOCATION": DATA_DIR / "cache",
+            "OPTIONS": {"MAX_ENTRIES": 10_000},
+        }
     )
 }
 

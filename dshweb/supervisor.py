@@ -36,6 +36,7 @@ class Both:
 
         self.host, self.port, self.note = host, port, note
         self.failed = False
+        self._hangup_stops = signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
         self.ending = threading.Event()
         self.worker: subprocess.Popen[bytes] | None = None
         self.server = Server(
@@ -71,6 +72,8 @@ class Both:
         return int(self.failed)
 
     def _start_worker(self) -> None:
+        # granian would start its processes anew; a closed terminal means stop (unless started with nohup)
+        signal.signal(signal.SIGHUP, self.server.signal_handler_interrupt if self._hangup_stops else signal.SIG_IGN)
         # a session of its own: Ctrl-C in a terminal reaches this process, which then stops the worker in order
         self.worker = subprocess.Popen(  # noqa: S603
             [sys.executable, str(MANAGE), "worker", "--with-parent"], stdin=subprocess.DEVNULL, start_new_session=True

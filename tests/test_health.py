@@ -58,6 +58,7 @@ def test_not_ready_when_tasks_wait_too_long(client, alive, team):
 
 def test_not_ready_when_the_disk_is_full_or_a_migration_is_missing(client, alive, monkeypatch):
     monkeypatch.setattr(health, "DISK_FREE_BYTES", 1 << 62)
+    monkeypatch.setattr(health, "_tables_seen", False)
     monkeypatch.setattr("dshweb.schema.pending", lambda: ["access.9999_next"])
     checks = client.get("/readyz").json()["checks"]
     assert checks["disk"]["ok"] is False

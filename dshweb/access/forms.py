@@ -25,7 +25,7 @@ class LoginForm(AuthenticationForm):
 
     def clean(self) -> dict[str, Any]:
         """Counted before the password is looked at, so that being right does not help who tries too often."""
-        name, address = self.cleaned_data.get("username") or "", self.request.META.get("REMOTE_ADDR", "")
+        name, address = self.cleaned_data.get("username") or "", attempts.address_of(self.request)
         if attempts.too_many(name, address):
             self.too_many = True
             raise ValidationError(_("Too many tries. Wait a quarter of an hour, or ask an admin for a login link."))

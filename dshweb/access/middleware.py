@@ -15,6 +15,7 @@ class CallerMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if request.user.is_authenticated:
-            request.caller = SimpleLazyObject(lambda: caller_for_user(request.user))  # type: ignore[attr-defined]
+        user = request.user
+        if user.is_authenticated:
+            request.caller = SimpleLazyObject(lambda: caller_for_user(user))  # type: ignore[attr-defined]
         return self.get_response(request)

@@ -7,7 +7,7 @@ which act for the whole installation, say so by using `Model.unscoped` – one w
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
 
@@ -42,7 +42,7 @@ class TeamOwned(models.Model):
 
     team = models.ForeignKey("access.Team", on_delete=models.CASCADE, related_name="+")
 
-    unscoped: models.Manager[Self] = models.Manager()
+    unscoped = models.Manager()
     objects: Any = ScopedManager()
 
     class Meta:

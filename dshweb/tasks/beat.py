@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Callable
 from datetime import timedelta
 
 from django.db import connection
@@ -64,7 +65,7 @@ class Beat(threading.Thread):
         elif time.monotonic() - self._idle_since >= LOST_SECONDS:
             services.reclaim(older_than=LOST_SECONDS)
 
-    def _try(self, act) -> None:
+    def _try(self, act: Callable[[], object]) -> None:
         """A database that is away for a moment must not end the thread."""
         try:
             act()

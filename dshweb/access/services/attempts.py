@@ -8,11 +8,21 @@ from __future__ import annotations
 
 import hashlib
 
+from django.conf import settings
 from django.core.cache import cache
+from django.http import HttpRequest
 
 WINDOW_SECONDS = 15 * 60
 PER_NAME = 10
 PER_ADDRESS = 100
+
+
+def address_of(request: HttpRequest | None) -> str:
+    """Where the request came from. Behind our own proxy that is the last address it added, the one nobody can make up."""
+    if request is None:
+        return ""
+    forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "") if settings.BEHIND_TLS else ""
+    return forwarded.rpartition(",")[2].strip() or request.META.get("REMOTE_ADDR", "")
 
 
 def _keys(name: str, address: str) -> dict[str, int]:

@@ -286,3 +286,11 @@ def test_the_admin_cancels_and_retries_tasks(people, superuser):
 
 def test_team_main_exists_after_migrate_alone(db):
     assert Team.objects.filter(slug="main").exists()
+
+
+def test_behind_a_proxy_the_address_it_added_counts(rf, settings):
+    request = rf.get("/", REMOTE_ADDR="10.0.0.1", headers={"X-Forwarded-For": "made-up, 192.0.2.7"})
+    assert attempts.address_of(request) == "10.0.0.1"
+    settings.BEHIND_TLS = True
+    assert attempts.address_of(request) == "192.0.2.7"
+    assert attempts.address_of(rf.get("/", REMOTE_ADDR="10.0.0.1")) == "10.0.0.1"
