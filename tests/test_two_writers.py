@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dshweb.sessionlog.tests.builders import assistant, compaction, frame, header, human, write
+from tests.builders import assistant, compaction, frame, header, human, write
 
 ROOT = Path(__file__).parent.parent
 pytestmark = pytest.mark.slow

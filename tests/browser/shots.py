@@ -1,8 +1,8 @@
 """Pictures of the pages, for people to look at: light and dark, narrow and wide, zh and en, full and empty.
 
-    python tests/browser/shots.py FOLDER [NAME…]
+    python tests/browser/shots.py [FOLDER [NAME…]]
 
-Starts a server of its own on a temporary data folder filled with rows made by hand (`dshweb.ui.tests.rows`).
+Starts a server of its own on a temporary data folder filled with rows made by hand (`dshweb.ui.tests.sample`).
 With names, only pages whose name contains one of them. Prints what does not fit: pages wider than their window, errors
 in the console.
 """
@@ -29,7 +29,7 @@ from django.contrib.auth import SESSION_KEY, BACKEND_SESSION_KEY, HASH_SESSION_K
 from importlib import import_module
 from django.conf import settings
 from dshweb.access.models import Membership, Role, Team, User
-from dshweb.ui.tests.rows import fill
+from dshweb.ui.tests.sample import fill
 def login(user):
     store = import_module(settings.SESSION_ENGINE).SessionStore()
     store.update({SESSION_KEY: str(user.pk), BACKEND_SESSION_KEY: settings.AUTHENTICATION_BACKENDS[0],
@@ -140,6 +140,4 @@ def shoot(folder: Path, base: str, logins: dict[str, str], names: list[str]) -> 
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    sys.exit(main(Path(sys.argv[1]), sys.argv[2:]))
+    sys.exit(main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "var" / "shots", sys.argv[2:]))

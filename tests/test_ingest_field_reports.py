@@ -15,7 +15,7 @@ from dshweb.sessionlog.services import search
 from dshweb.sessionlog.services.ingest import Import, ingest_path
 from dshweb.sessionlog.services.report import Totals
 
-FIELD = Path(__file__).parents[3] / "tests" / "data" / "field"
+FIELD = Path(__file__).parent / "data" / "field"
 
 
 def bring_in(people, *paths: Path):
@@ -70,7 +70,7 @@ def test_fr_053_055_old_shapes_are_kept(people, data_dir):
 
 
 def test_fr_058_two_generations_the_newer_content_is_shown_and_odd_names_are_said(people, data_dir, tmp_path):
-    from dshweb.sessionlog.tests.builders import frame, header, human
+    from tests.builders import frame, header, human
 
     bring_in(people, FIELD / "parse" / "two-generations")
     session = Session.objects.for_team(people.team).get()
@@ -137,7 +137,7 @@ SECRETS = [line for line in (FIELD / "secrets" / "must-mask.txt").read_text(enco
 @pytest.mark.parametrize("nth", range(len(SECRETS)))
 def test_fr_109_to_115_no_secret_reaches_the_database(people, data_dir, tmp_path, nth):
     """Each secret as human text, tool input, tool output, assistant text and in a summary."""
-    from dshweb.sessionlog.tests.builders import assistant, compaction, frame, header, human, write
+    from tests.builders import assistant, compaction, frame, header, human, write
 
     line = SECRETS[nth].replace("\\n", "\n")
     call = {"type": "tool-call", "id": "call1", "name": "run", "arguments": json.dumps({"command": line}, ensure_ascii=False)}
@@ -174,7 +174,7 @@ def test_fr_112_tool_input_is_masked_like_its_output(people, data_dir):
 
 
 def test_fr_044_two_results_for_one_call_are_both_kept_and_the_placeholder_named(people, data_dir, tmp_path):
-    from dshweb.sessionlog.tests.builders import frame, header, human, write
+    from tests.builders import frame, header, human, write
 
     def result(seq: int, text: str, message_id: str, **more) -> dict:
         message = {

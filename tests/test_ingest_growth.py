@@ -13,7 +13,7 @@ from dshweb.sessionlog.services import store
 from dshweb.sessionlog.services.ingest import Import, ingest_file, ingest_path
 from dshweb.sessionlog.services.rebuild import rebuild_log
 from dshweb.sessionlog.services.report import Totals
-from dshweb.sessionlog.tests.builders import assistant, frame, header, human, session_frames, write
+from tests.builders import assistant, frame, header, human, session_frames, write
 
 
 def bring_in(people, path: Path):

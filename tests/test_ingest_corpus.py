@@ -15,9 +15,9 @@ from dshweb.sessionlog.services.evidence import LogEvents
 from dshweb.sessionlog.services.ingest import Import, ingest_path
 from dshweb.sessionlog.services.report import LogReport, Totals
 
-CORPUS = Path(__file__).parents[3] / "tests" / "data" / "corpus"
+CORPUS = Path(__file__).parent / "data" / "corpus"
 SCENARIOS = sorted(path.parent.name for path in CORPUS.glob("*/facts.json"))
-BIG = Path(__file__).parents[4] / "shared" / "dsh" / "corpus" / "big"
+BIG = Path(__file__).parents[2] / "shared" / "dsh" / "corpus" / "big"
 
 
 def bring_in(people, path: Path, *, inline: bool = False) -> tuple[list[LogReport], Totals]:
