@@ -16,17 +16,17 @@ from audit.models import Audit, PolicyVersion, Signal, VocabularyTerm
 from audit.services.again import audit_team_again
 from audit.services.policy import EDITABLE, publish
 from dshweb.access.models import Team
-from dshweb.ui.admin_tools import ReadOnlyAdmin
+from dshweb.ui.admin_tools import ReadOnlyAdmin, person
 
 
 @admin.action(description=_("Re-audit these teams"))
-def audit_again(site: admin.ModelAdmin, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-    logs = sum(audit_team_again(team, request.user) for team in Team.objects.filter(pk__in=queryset.values("team")))
-    words = ngettext("The audit of %(n)d log was asked for.", "The audits of %(n)d logs were asked for.", logs)
-    site.message_user(request, words % {"n": logs})
+def audit_again(site: Any, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+    logs = [audit_team_again(team, person(request)) for team in Team.objects.filter(pk__in=queryset.values("team"))]
+    words = ngettext("The audit of %(n)d log was asked for.", "The audits of %(n)d logs were asked for.", sum(logs))
+    site.message_user(request, words % {"n": sum(logs)})
 
 
-def offer(site: admin.ModelAdmin, request: HttpRequest, version: PolicyVersion) -> None:
+def offer(site: Any, request: HttpRequest, version: PolicyVersion) -> None:
     words = _now(
         "Policy %(version)s of %(team)s is in force. Audits made before stay as they are; re-audit to compare."
     )
@@ -62,7 +62,7 @@ class VocabularyTermAdmin(admin.ModelAdmin):
 
     def _publish(self, request: HttpRequest, teams: Iterable[Team], note: str) -> None:
         for team in sorted(teams, key=lambda team: team.pk):
-            offer(self, request, publish(team=team, by=request.user, note=note[:300]))
+            offer(self, request, publish(team=team, by=person(request), note=note[:300]))
 
 
 @admin.register(PolicyVersion)
@@ -94,7 +94,7 @@ class PolicyVersionAdmin(admin.ModelAdmin):
 
     def save_model(self, request: HttpRequest, obj: PolicyVersion, form: Any, change: Any) -> None:
         values = {name: getattr(obj, name) for name in EDITABLE}
-        made = publish(team=obj.team, by=request.user, note=obj.note, **values)
+        made = publish(team=obj.team, by=person(request), note=obj.note, **values)
         obj.pk, obj.version = made.pk, made.version
         offer(self, request, made)
 

@@ -160,7 +160,7 @@ def _ledger(ledger: dict[str, Any]) -> Ledger:
         count=ledger.get("leafCount"),
         depth=ledger.get("depth"),
         incomplete=bool(ledger.get("incomplete")),
-        reasons=[(REASONS.get(r.get("code"), r.get("code")), r.get("seq")) for r in _dicts(ledger, "reasons")],
+        reasons=[(REASONS.get(str(r.get("code")), r.get("code")), r.get("seq")) for r in _dicts(ledger, "reasons")],
         opaque=ledger.get("opaqueBlocks"),
         externalized=ledger.get("externalized"),
     )
@@ -224,9 +224,10 @@ def seqs_of(signals: Iterable[Signal]) -> set[int]:
 def _in_summary(signal: Signal, summary: list[str]) -> Quote | None:
     where = _dict(signal.data if isinstance(signal.data, dict) else {}, "where")
     block, start, end = where.get("block"), where.get("start"), where.get("end")
-    inside = isinstance(block, int) and 0 <= block < len(summary) and isinstance(start, int) and isinstance(end, int)
-    if inside and summary[block][start:end] == signal.text:
-        return _cut(summary[block], start, end)
+    if isinstance(block, int) and isinstance(start, int) and isinstance(end, int):
+        text = summary[block] if 0 <= block < len(summary) else ""
+        if text and text[start:end] == signal.text:
+            return _cut(text, start, end)
     return next((quote for quote in (_find(text, [signal.text]) for text in summary) if quote), None)
 
 

@@ -56,7 +56,8 @@ class Worst:
 
 
 def audits_of(caller: Caller) -> QuerySet[Audit]:
-    return Audit.objects.for_caller(caller)
+    rows: QuerySet[Audit] = Audit.objects.for_caller(caller)
+    return rows
 
 
 def latest(caller: Caller, compactions: Iterable[int]) -> dict[int, Line]:
@@ -72,14 +73,14 @@ def latest(caller: Caller, compactions: Iterable[int]) -> dict[int, Line]:
     return {pk: Line(audit, kinds.get(audit.pk, Counter())) for pk, audit in newest.items()}
 
 
-def worst_of(caller: Caller, logs: Sequence[int | None]) -> dict[int, Worst]:
+def worst_of(caller: Caller, logs: Sequence[int | None]) -> dict[int | None, Worst]:
     """By log id, for the completed compactions of these logs. Three queries, whatever the number."""
     rows = Compaction.objects.for_caller(caller).filter(
         log__in=[log for log in logs if log is not None], outcome=Outcome.COMPLETED
     )
     home = dict(rows.values_list("id", "log_id"))
     lines = latest(caller, home)
-    found: dict[int, Worst] = {}
+    found: dict[int | None, Worst] = {}
     for pk, log in home.items():
         so_far, line = found.get(log, Worst()), lines.get(pk)
         if line is None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from audit import presenting, selectors
 from audit.core.record import dumps
 from audit.services.again import audit_log_again
+from dshweb.access.callers import CallerRequest
 from dshweb.sessionlog.models import Compaction
 from dshweb.sessionlog.selectors import compactions, may_see_content, texts_at
 
@@ -21,7 +22,7 @@ FIRST = 60
 
 
 @require_safe
-def compaction(request: HttpRequest, pk: int) -> HttpResponse:
+def compaction(request: CallerRequest, pk: int) -> HttpResponse:
     """`/compactions/<id>/`: verdict, axes, signals with evidence, summary. `?all` shows every signal."""
     row = get_object_or_404(compactions(request.caller), pk=pk)
     audit = selectors.newest_audit(request.caller, row)
@@ -35,7 +36,7 @@ def compaction(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_safe
-def record(request: HttpRequest, pk: int) -> HttpResponse:
+def record(request: CallerRequest, pk: int) -> HttpResponse:
     """The newest record, byte for byte as `audit --json` prints it."""
     row = get_object_or_404(compactions(request.caller), pk=pk)
     audit = selectors.newest_audit(request.caller, row)
@@ -47,7 +48,7 @@ def record(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
-def audit_again(request: HttpRequest, pk: int) -> HttpResponse:
+def audit_again(request: CallerRequest, pk: int) -> HttpResponse:
     row = get_object_or_404(compactions(request.caller), pk=pk)
     if not request.caller.may_ingest(row.team_id):
         raise PermissionDenied
@@ -56,7 +57,7 @@ def audit_again(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("compaction", pk=pk)
 
 
-def _signals(request: HttpRequest, row: Compaction, audit: Any) -> dict[str, Any]:
+def _signals(request: CallerRequest, row: Compaction, audit: Any) -> dict[str, Any]:
     """Signals with the text around them; only for those who may see content."""
     if not may_see_content(request.caller, row.session):
         return {"signals": None}

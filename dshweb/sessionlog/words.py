@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from dshweb.sessionlog.core.damage import NOTE_CODES, ORDER_CODES
-from dshweb.sessionlog.models import LogFile
+from dshweb.sessionlog.models import LogFile, Session
 
 DAMAGE: dict[str, Promise] = {
     "empty_file": _("The file is empty."),
@@ -138,6 +138,21 @@ def _finding(row: dict[str, Any]) -> Finding:
     code = str(row.get("code", ""))
     kind = "order" if code in ORDER_CODES else "note" if code in NOTE_CODES else "bytes"
     return Finding(code, kind, DAMAGE.get(code, code), row.get("offset"), row.get("seq"), str(row.get("detail") or ""))
+
+
+WARNINGS: dict[str, Promise] = {
+    "newer_is_older": _("DSH would open the log with the highest format version, but another one holds newer events."),
+    "version_mismatch": _("The name and the header of a log do not agree on its format version:"),
+}
+
+
+def warnings_of(session: Session) -> list[tuple[Any, str]]:
+    """What is odd about a session's logs, as (words, file name or "")."""
+    found = []
+    for one in session.warnings if isinstance(session.warnings, list) else []:
+        code, _colon, name = str(one).partition(":")
+        found.append((WARNINGS.get(code, code), name))
+    return found
 
 
 def author_words(type: str, author: str, human: bool) -> Any:  # noqa: FBT001

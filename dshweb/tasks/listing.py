@@ -41,7 +41,8 @@ class Progress:
 
 
 def tasks(caller: Caller) -> QuerySet[Task]:
-    return Task.objects.for_caller(caller).select_related("team", "created_by")
+    rows: QuerySet[Task] = Task.objects.for_caller(caller).select_related("team", "created_by")
+    return rows
 
 
 def tasks_page(caller: Caller, before: int | None = None, size: int = PAGE) -> tuple[list[Progress], int | None]:

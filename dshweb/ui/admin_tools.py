@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
+
+from dshweb.access.models import User
+
+
+def person(request: HttpRequest) -> User:
+    """Who is using the admin. It lets in only people who are logged in."""
+    if not isinstance(request.user, User):
+        raise PermissionDenied
+    return request.user
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):

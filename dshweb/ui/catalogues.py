@@ -87,7 +87,8 @@ def compiled(entries: list[Entry]) -> bytes:
     used = [entry for entry in entries if entry.complete or not entry.id]  # the header, which names the charset, always
     rows = {entry.key: "\0".join(entry.texts[i] for i in sorted(entry.texts)) for entry in used}
     pairs = sorted((key.encode(), text.encode()) for key, text in rows.items())
-    count, data, table = len(pairs), b"", ([], [])
+    count, data = len(pairs), b""
+    table: tuple[list[bytes], list[bytes]] = ([], [])
     start = 28 + 16 * count
     for part in (0, 1):
         for pair in pairs:

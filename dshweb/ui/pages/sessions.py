@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from audit.selectors import latest, worst_of
+from dshweb.access.callers import CallerRequest
 from dshweb.sessionlog import selectors
 from dshweb.sessionlog.models import LogFile, LogStatus, Message, Session
 from dshweb.sessionlog.selectors import Filters, may_see_content
-from dshweb.sessionlog.words import author_words, damage_report
+from dshweb.sessionlog.words import author_words, damage_report, warnings_of
 
 SHOWN_LINES = 24
 
 
 @require_safe
-def listing(request: HttpRequest) -> HttpResponse:
+def listing(request: CallerRequest) -> HttpResponse:
     """`/sessions/`: newest first, each with its worst audit."""
     get = request.GET
     filters = Filters(get.get("q", "").strip()[:200], get.get("model", ""), get.get("status", ""), "compacted" in get)
@@ -34,7 +35,7 @@ def listing(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-def session(request: HttpRequest, pk: int) -> HttpResponse:
+def session(request: CallerRequest, pk: int) -> HttpResponse:
     """`/sessions/<id>/`: one session, its logs, compactions and messages. `?log=`, `?at=` position, `?seq=`."""
     row = get_object_or_404(selectors.sessions(request.caller), pk=pk)
     logs = selectors.logs_of(row)
@@ -42,13 +43,13 @@ def session(request: HttpRequest, pk: int) -> HttpResponse:
     visible = may_see_content(request.caller, row)
     return render(request, "sessionlog/session.html", {
         "session": row, "logs": logs, "log": log, "visible": visible,
-        "lineage": selectors.lineage(request.caller, row),
+        "lineage": selectors.lineage(request.caller, row), "warnings": warnings_of(row),
         **(_of_log(request, log, visible) if log else {}),
     })  # fmt: skip
 
 
 @require_safe
-def message(request: HttpRequest, pk: int, message: int) -> HttpResponse:
+def message(request: CallerRequest, pk: int, message: int) -> HttpResponse:
     """`/sessions/<id>/messages/<id>/`: one message, uncut."""
     row = get_object_or_404(selectors.sessions(request.caller), pk=pk)
     if not may_see_content(request.caller, row):
@@ -57,7 +58,7 @@ def message(request: HttpRequest, pk: int, message: int) -> HttpResponse:
     return render(request, "sessionlog/message.html", {"session": row, "log": found.log, "item": _shown(found)})
 
 
-def _of_log(request: HttpRequest, log: LogFile, visible: bool) -> dict[str, Any]:  # noqa: FBT001
+def _of_log(request: CallerRequest, log: LogFile, visible: bool) -> dict[str, Any]:  # noqa: FBT001
     attempts = selectors.compactions_of(log)
     lines = latest(request.caller, [row.pk for row in attempts])
     start, seq = _number(request, "at") or 0, _number(request, "seq")
@@ -98,7 +99,7 @@ def _chosen(logs: list[LogFile], session: Session, wanted: int | None) -> LogFil
     return next((log for log in logs if log.pk == session.current_id), logs[0] if logs else None)
 
 
-def _number(request: HttpRequest, name: str) -> int | None:
+def _number(request: CallerRequest, name: str) -> int | None:
     """A whole number from the address, None when it is not one (or larger than any database holds)."""
     text = request.GET.get(name, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None

@@ -10,7 +10,8 @@ from django.urls import reverse
 from audit.models import Audit, PolicyVersion, Signal, VocabularyTerm
 from dshweb.sessionlog.models import Compaction, Frame, LogFile, MaskPattern, Message, Session, Source, SourceFile
 from dshweb.tasks.models import Task
-from dshweb.ui.tests.rows import fill, make_audit, make_compaction, make_log, make_messages, make_session
+from dshweb.ui.tests.rows import make_audit, make_compaction, make_log, make_messages, make_session
+from dshweb.ui.tests.sample import fill
 
 pytestmark = pytest.mark.django_db
 

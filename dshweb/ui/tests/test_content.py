@@ -12,7 +12,8 @@ from audit.models import Audit
 from dshweb.access.models import Visibility
 from dshweb.sessionlog.core.leaves import LedgerReason
 from dshweb.sessionlog.models import Message, Session
-from dshweb.ui.tests.rows import HOSTILE, fill, make_audit, make_compaction, make_log, make_messages, make_session
+from dshweb.ui.tests.rows import HOSTILE, make_audit, make_compaction, make_log, make_messages, make_session
+from dshweb.ui.tests.sample import fill
 
 pytestmark = pytest.mark.django_db
 
@@ -109,6 +110,17 @@ def test_damage_is_told_in_plain_words_with_its_place(page, people):
     assert "Event numbers jump" in html
     assert "seq 17" in html
     assert "2 bad_row" in html
+
+
+def test_what_is_odd_about_the_logs_is_told(page, people):
+    session, _log = session_with(
+        people, warnings=["newer_is_older", "version_mismatch:session.v3.jsonl", "new_code:<b>"]
+    )
+    html = page(f"/sessions/{session.pk}/")
+    assert "another one holds newer events" in html
+    assert "session.v3.jsonl" in html
+    assert "new_code" in html
+    assert "&lt;b&gt;" in html
 
 
 def test_attempts_that_did_not_complete_are_listed_with_their_error(page, people):

@@ -7,7 +7,7 @@ import pytest
 from audit.models import Audit
 from dshweb.sessionlog.models import Compaction, Message, Session
 from dshweb.tasks.models import Task
-from dshweb.ui.tests.rows import fill
+from dshweb.ui.tests.sample import fill
 
 pytestmark = pytest.mark.django_db
 
