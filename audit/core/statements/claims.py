@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from audit.core.statements.headings import APPROVALS, CONSTRAINTS, list_kind, walk
-from audit.core.statements.model import MAX_STATEMENTS, MAX_TEXT, Basis, Claim
+from audit.core.statements.model import MAX_LINES, MAX_STATEMENTS, MAX_TEXT, Basis, Claim
 from audit.core.statements.rule_cues import find_cue
 from audit.core.statements.sentences import quoted_spans
 from audit.core.statements.terms import terms_of
@@ -22,7 +23,8 @@ _JOINERS = ("", "that", "to", "for", "道", "了", "过", "的是", "的", "："
 
 _BULLET = re.compile(r"\s*(?:[-*+•▪·]\s+|\d{1,3}[.)、]\s*|[(（]\d{1,3}[)）]\s*)*(?:\[[ xX✓]\]\s*)?")
 _SPEAKER = re.compile(
-    r"(?:\*\*|__)?(?:(?:turn|message|msg|request|step|#)\s?#?\d+|user(?: message)?(?: ?#?\d+)?|human|用户|第\s?\d+\s?[条轮]|消息\s?\d+|\[?\d{1,2}:\d\d(?::\d\d)?\]?)"
+    r"(?:\*\*|__)?(?:(?:turn|message|msg|request|step|#)\s?#?\d+|user(?: message)?(?: ?#?\d+)?|human|"
+    r"用户|第\s?\d+\s?[条轮]|消息\s?\d+|\[?\d{1,2}:\d\d(?::\d\d)?\]?)"
     r"(?:\*\*|__)?\s*[:：—-]+\s*(?:\*\*|__)?",
     _I,
 )
@@ -30,46 +32,62 @@ _NOTHING = re.compile(
     r"[(（\[]?(?:none|n/?a|no (?:user )?(?:messages?|requests?)\b.*|nothing|无|没有|暂无|없음|なし)[)）\]]?[.。]?$", _I
 )
 _SAID = re.compile(
-    r"\b(?:the )?(?:user|human)(?:'s)?\b[^\n]{0,40}?\b(?:corrected|said|says|asked|asks|requested|requests?|wanted|wants|told|insisted|confirmed|approved|wrote|stated|"
-    r"instructed|replied|typed|demanded|clarified|specified|message|instruction|words|quote|asked for|agreed|reminded|warned|emphasi[sz]ed)\b|"
+    r"\b(?:the )?(?:user|human)(?:'s)?\b[^\n]{0,40}?\b(?:corrected|said|says|asked|asks|requested|"
+    r"requests?|wanted|wants|told|insisted|confirmed|approved|wrote|stated|"
+    r"instructed|replied|typed|demanded|clarified|specified|message|instruction|words|quote|asked for|"
+    r"agreed|reminded|warned|emphasi[sz]ed)\b|"
     r"\b(?:asked|requested|instructed|told|confirmed|approved|said) by (?:the )?user\b|\bper (?:the )?user\b|"
     r"用户[^\n。；;]{0,10}?(?:纠正|更正|要求|说|提出|指示|同意|确认|批准|决定|表示|强调|指出|反馈|希望|提到|回复|补充|原话|提问|问|叮嘱|明确)|"
     r"사용자|ユーザ",
     _I,
 )
 _CONSENT = re.compile(
-    r"\b(?P<en>(?:the )?(?:user|human)(?: has| have| had|'s)?(?: already| explicitly| also| then| now| fully| since| verbally| just)*"
-    r" (?:confirmed|approved|agreed|accepted|authori[sz]ed|consented|okayed|ok'd|signed off|green-?lit|granted|permitted|allowed|"
-    r"gave (?:the |their |his |her |a |explicit |final )*(?:go-?ahead|approval|permission|green light|consent|ok(?:ay)?|sign-?off|confirmation)))\b|"
-    r"\b(?P<by>(?:approved|authori[sz]ed|confirmed|agreed|signed off|okayed) by (?:the )?user|with (?:the )?user(?:'s)? (?:approval|consent|permission)|"
-    r"user(?:'s)? (?:approval|consent|permission|confirmation|go-ahead|sign-?off) (?:was |has been |already )?(?:received|obtained|given|granted|on file))\b|"
-    r"(?P<zh>用户(?:已经|已|明确|也|都|刚刚|刚|口头|均|随后|后来)*(?:同意|确认|批准|授权|认可|许可|答应|允许|通过|点头|首肯)(?!模块|功能|页|流程|系统|管理|接口|表|逻辑|码|弹|后|前|之后|之前|才|再|的话|框|页|弹)|"
+    r"\b(?P<en>(?:the )?(?:user|human)(?: has| have| had|'s)?(?: already| explicitly| also| then| now|"
+    r" fully| since| verbally| just)*"
+    r" (?:confirmed|approved|agreed|accepted|authori[sz]ed|consented|okayed|ok'd|signed off|"
+    r"green-?lit|granted|permitted|allowed|"
+    r"gave (?:the |their |his |her |a |explicit |final )*(?:go-?ahead|approval|permission|green light|"
+    r"consent|ok(?:ay)?|sign-?off|confirmation)))\b|"
+    r"\b(?P<by>(?:approved|authori[sz]ed|confirmed|agreed|signed off|okayed) by (?:the )?user|"
+    r"with (?:the )?user(?:'s)? (?:approval|consent|permission)|"
+    r"user(?:'s)? (?:approval|consent|permission|confirmation|go-ahead|sign-?off) (?:was |has been |"
+    r"already )?(?:received|obtained|given|granted|on file))\b|"
+    r"(?P<zh>用户(?:已经|已|明确|也|都|刚刚|刚|口头|均|随后|后来)*(?:同意|确认|批准|授权|认可|许可|答应|允许|通过|点头|首肯)(?!模块|功能|页|流程|系统|"
+    r"管理|接口|表|逻辑|码|弹|后|前|之后|之前|才|再|的话|框|页|弹)|"
     r"(?:已经?|经|已获|获得?|得到|取得)(?:了)?用户(?:的)?(?:明确)?(?:同意|确认|批准|授权|许可|认可)(?!后|前|之后|之前|才|再)|"
     r"사용자(?:가|는)?\s*(?:이미\s*)?(?:승인|동의|확인|허락)|ユーザー?(?:が|は)?\s*(?:すでに)?(?:承認|同意|確認|許可)し?)",
     _I,
 )
 _NO_CONSENT = re.compile(
-    r"\b(?:not|n't|never|until|unless|if|when|once|before|after|wait\w*|await\w*|pending|need\w*|require\w*|ask\w*|should|must|whether|without|to be|to confirm)\b|"
+    r"\b(?:not|n't|never|until|unless|if|when|once|before|after|wait\w*|await\w*|pending|need\w*|"
+    r"require\w*|ask\w*|should|must|whether|without|to be|to confirm)\b|"
     r"等|待|未|没|尚|需|须|若|如果|除非|是否|请|让|不|否则|才|前$|待办|假如|一旦",
     _I,
 )
 _AFTER_NO = re.compile(r"^\s*(?:后|前|之后|之前|才|再|的话|吗|与否|\?|？)")
 _LABELLED = re.compile(r"(?P<label>[^:：\n]{2,40})[:：]\s*(?=\S)")
 _ATTRIBUTED = re.compile(
-    r"(?:the )?user(?: has| had)?(?: explicitly| also| clearly)* (?:said|asked|wants|wanted|requires?|required|insist(?:s|ed)|instructed|requested|told (?:us|me))(?: that| us| me| to)*[:,]?\s+|"
+    r"(?:the )?user(?: has| had)?(?: explicitly| also| clearly)* (?:said|asked|wants|wanted|requires?|"
+    r"required|insist(?:s|ed)|instructed|requested|told (?:us|me))(?: that| us| me| to)*[:,]?\s+|"
     r"用户(?:已|明确|也|特别|反复)*(?:要求|说|强调|指示|提出|规定|希望)(?:过)?[:：，,]?\s*",
     _I,
 )
 _CLAIM_CUE = re.compile(
     r"不(?!过|同|仅|但|错|足|稳|少|断|久|知)|勿|(?<![区特个级类性分识])别(?![的人名])|禁|必须|务必|只(?!是|有)|仅|一律|严格|"
-    r"\b(?:no|not|never|only|must|always|avoid|without|don['’]?t|required|mandatory|forbidden|prohibited|banned|disallowed|off[- ]limits|read[- ]only|mustn['’]?t|"
+    r"\b(?:no|not|never|only|must|always|avoid|without|don['’]?t|required|mandatory|forbidden|"
+    r"prohibited|banned|disallowed|off[- ]limits|read[- ]only|mustn['’]?t|"
     r"cannot|can['’]?t|keep|leave|untouched|unchanged|do)\b",
     _I,
 )
 _RECORDED = re.compile(
-    r"\b(?:(?:hard )?(?:constraint|rule|decision|preference|instruction|requirement|policy)s?(?: (?:was|were|is|has been|have been))? (?:recorded|saved|stored|persisted|logged|registered|noted)|"
-    r"(?:recorded|saved|stored|persisted|registered|noted|added) (?:the |a |as a |as |an |this |user )*(?:hard |new |standing )*(?:constraint|rule|decision|preference|instruction|requirement|policy))\b|"
-    r"(?:已)?(?:记录|保存|写入|登记|记下|记住)(?:了)?(?:一条|该|这条|用户的?|的)?(?:硬性?)?(?:约束|规则|决定|决策|偏好|要求|指示)|(?:约束|规则|决定|决策|偏好)(?:已经?|被)?(?:记录|保存|写入|登记)",
+    r"\b(?:(?:hard )?(?:constraint|rule|decision|preference|instruction|requirement|"
+    r"policy)s?(?: (?:was|were|is|has been|have been))? (?:recorded|saved|stored|persisted|logged|"
+    r"registered|noted)|"
+    r"(?:recorded|saved|stored|persisted|registered|noted|added) (?:the |a |as a |as |an |this |"
+    r"user )*(?:hard |new |standing )*(?:constraint|rule|decision|preference|instruction|requirement|"
+    r"policy))\b|"
+    r"(?:已)?(?:记录|保存|写入|登记|记下|记住)(?:了)?(?:一条|该|这条|用户的?|的)?(?:硬性?)?(?:约束|规则|决定|决策|偏好|要求|指示)|(?:约束|规则|"
+    r"决定|决策|偏好)(?:已经?|被)?(?:记录|保存|写入|登记)",
     _I,
 )
 _PIECE = re.compile(r"[;；。]|\.(?=\s)")
@@ -89,7 +107,7 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _lines(summary_text: str) -> Iterator[tuple[str, int, str]]:
-    for heading, at, line in walk(summary_text[:MAX_TEXT]):
+    for heading, at, line in islice(walk(summary_text[:MAX_TEXT]), MAX_LINES):
         yield heading, at, line[:MAX_LINE]
 
 

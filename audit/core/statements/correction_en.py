@@ -11,29 +11,36 @@ from audit.core.statements.values import Value, family, reduce_term
 
 _I = re.IGNORECASE
 _CHANGED = re.compile(
-    r"\b(?:change[ds]?|changing|bump(?:ed)?|raised?|lower(?:ed)?|increase|decrease|reduce|update[ds]?|switch(?:ed)?|move|upgraded?|downgraded?|"
-    r"migrated?|convert(?:ed)?|go|set|extend|shorten|drop|cut|edit)\b[^,;]{0,60}?\bfrom\s+(?P<a>[^,;]{1,60}?)\s+(?:to|into|->|→)\s+",
+    r"\b(?:change[ds]?|changing|bump(?:ed)?|raised?|lower(?:ed)?|increase|decrease|reduce|update[ds]?|"
+    r"switch(?:ed)?|move|upgraded?|downgraded?|"
+    r"migrated?|convert(?:ed)?|go|set|extend|shorten|drop|cut|"
+    r"edit)\b[^,;]{0,60}?\bfrom\s+(?P<a>[^,;]{1,60}?)\s+(?:to|into|->|→)\s+",
     _I,
 )
 _CHANGE_TO = re.compile(
-    r"\b(?:change|switch|bump|raise|lower|increase|decrease|reduce|update|extend|shorten)\s+(?P<a>[^,;]{1,50}?)\s+(?:back\s+)?(?:to|into)\s+",
+    r"\b(?:change|switch|bump|raise|lower|increase|decrease|reduce|update|extend|"
+    r"shorten)\s+(?P<a>[^,;]{1,50}?)\s+(?:back\s+)?(?:to|into)\s+",
     _I,
 )
 _NOT_BUT = re.compile(
-    r"\bnot\s+(?!only\b|just\b|sure\b|bad\b|great\b|yet\b|simply\b|merely\b|that\b|to\b(?! use\b)|a big\b)(?P<a>[^,;]{1,40}?),?\s+but\s+",
+    r"\bnot\s+(?!only\b|just\b|sure\b|bad\b|great\b|yet\b|simply\b|merely\b|that\b|to\b(?! use\b)|"
+    r"a big\b)(?P<a>[^,;]{1,40}?),?\s+but\s+",
     _I,
 )
 _COMMA_NOT = re.compile(
-    r"(?:,|;|\s\(|\s[-–—]+)\s*(?:and\s+)?not\s+(?!sure\b|yet\b|just\b|only\b|necessarily\b|because\b|that\b|if\b|when\b|even\b)",
+    r"(?:,|;|\s\(|\s[-–—]+)\s*(?:and\s+)?not\s+(?!sure\b|yet\b|just\b|only\b|necessarily\b|because\b|"
+    r"that\b|if\b|when\b|even\b)",
     _I,
 )
 _PLAIN_NOT = re.compile(
-    r"\b(?:use|is|said|it['’]?s|that['’]?s|be|to|at|want|meant|port|version)\s+(?P<b>[^,;\s]{1,40}(?: [a-zA-Z%]{1,10})?)\s+not\s+(?=\S)",
+    r"\b(?:use|is|said|it['’]?s|that['’]?s|be|to|at|want|meant|port|"
+    r"version)\s+(?P<b>[^,;\s]{1,40}(?: [a-zA-Z%]{1,10})?)\s+not\s+(?=\S)",
     _I,
 )
 _INSTEAD = re.compile(r",?\s*\b(?:instead of|rather than|in place of)\s+", _I)
 _INSTEAD_FIRST = re.compile(
-    r"(?:^|[,;]\s*)(?:so |and |please )?(?:instead of|rather than)\s+(?P<a>[^,;]{1,50}),\s*(?:please\s+)?(?:use|go with|do|make it|write|call)\s+",
+    r"(?:^|[,;]\s*)(?:so |and |please )?(?:instead of|"
+    r"rather than)\s+(?P<a>[^,;]{1,50}),\s*(?:please\s+)?(?:use|go with|do|make it|write|call)\s+",
     _I,
 )
 _SHOULD_BE = re.compile(
@@ -46,20 +53,25 @@ _THEN_USE = re.compile(
 _NEXT_USE = re.compile(r"\s*(?:please\s+|just\s+|instead,?\s+)?(?:use|switch to|go with)\s+", _I)
 _USE_BEFORE = re.compile(r"(?:please\s+|just\s+|always\s+)?(?:use|switch to|go with)\s+", _I)
 _AFTER_CUE = re.compile(
-    r"^\W*(?:no|nope|actually|wrong|correction|sorry|oops|wait|hmm|my mistake|my bad)\b(?:[,.:;!—–-]+\s*|\s+)(?:no,?\s+|wait,?\s+|sorry,?\s+|actually,?\s+)?"
-    r"(?:it['’]?s|it is|it should be|that['’]?s|let['’]?s use|please use|use|make it|make that|go with|set it to|I meant|i want|"
+    r"^\W*(?:no|nope|actually|wrong|correction|sorry|oops|wait|hmm|my mistake|"
+    r"my bad)\b(?:[,.:;!—–-]+\s*|\s+)(?:no,?\s+|wait,?\s+|sorry,?\s+|actually,?\s+)?"
+    r"(?:it['’]?s|it is|it should be|that['’]?s|let['’]?s use|please use|use|make it|make that|"
+    r"go with|set it to|I meant|i want|"
     r"the (?P<attr>[\w -]{1,40}?) (?:is|=|should be|must be))\s+(?:actually\s+)?",
     _I,
 )
 _I_MEANT = re.compile(r"\bI meant\s+(?:to (?:say|write|type)\s+)?", _I)
 _REPORT = re.compile(
-    r"\b(?:returns|returned|returning|shows|showed|showing|prints|printed|got|gets|get|getting|gives|gave|throws|threw|outputs|displays|displayed|"
-    r"was|were|uses|used|writes|wrote|reads|logs|logged|ended|picks|picked|goes|went|comes|came|seeing|see|saw|does|did|keeps|kept|looks|"
+    r"\b(?:returns|returned|returning|shows|showed|showing|prints|printed|got|gets|get|getting|gives|"
+    r"gave|throws|threw|outputs|displays|displayed|"
+    r"was|were|uses|used|writes|wrote|reads|logs|logged|ended|picks|picked|goes|went|comes|came|"
+    r"seeing|see|saw|does|did|keeps|kept|looks|"
     r"it's|treats|starts|sends|sent)\b",
     _I,
 )
 _ASKS_FOR = re.compile(
-    r"\b(?:use|using|want|meant|should|call|name|said|asked|go with|must|make it|set|pick|prefer|need|write|run|please|target)\b",
+    r"\b(?:use|using|want|meant|should|call|name|said|asked|go with|must|make it|set|pick|prefer|need|"
+    r"write|run|please|target)\b",
     _I,
 )
 _PROPER = re.compile(r"[A-Z][A-Za-z]{2,}$")

@@ -16,9 +16,13 @@ _NOT_IS = re.compile(
     rf"(?<![是要还可并也])不是(?!让|叫|吗|很|太|特别|说|因为|为了|所有|每|不|没|只|必须|一定|什么|我|你|他|故意|第一次)(?P<a>{_TERM})"
     r"\s*[，,、；;]?\s*(?P<join>而是|而应该是|而应该用|而应是|改成|改为|换成|应该是|应当是|应该用|应为|(?<=[，,、；; \w])是(?![不否的]))"
 )
-_BUT_NOT = re.compile(r"[，,、]\s*(?P<cue>而不是|而非|不是(?!吗|很|因为|说|为了|我|你))|(?P<bare>而不是|而非)|(?P<tight>(?<=\s)不是(?=\s?[A-Za-z0-9\"“`./_-]))")
+_BUT_NOT = re.compile(
+    r"[，,、]\s*(?P<cue>而不是|而非|不是(?!吗|很|因为|说|为了|我|你))|(?P<bare>而不是|而非)|"
+    r"(?P<tight>(?<=\s)不是(?=\s?[A-Za-z0-9\"“`./_-]))"
+)
 _FROM = re.compile(
-    r"从\s*(?P<a>[^，,；;。：]{1,40}?)\s*(?P<verb>改|调|换|提|设|升|降|增|减|加|缩|放)(?P<mid>[^，,；;。：\d]{0,4}?)(?P<to>到|为|至|成)(?P<past>了?)"
+    r"从\s*(?P<a>[^，,；;。：]{1,40}?)\s*(?P<verb>改|调|换|提|设|升|降|增|减|加|缩|"
+    r"放)(?P<mid>[^，,；;。：\d]{0,4}?)(?P<to>到|为|至|成)(?P<past>了?)"
 )
 _CHANGE = re.compile(
     r"(?P<strong>应该改成|应该改为|应改为|应改成|改成|改为|换成|换为|改用|换用|更正为|纠正为|改回|换回)(?P<past>了?)|"
@@ -26,7 +30,8 @@ _CHANGE = re.compile(
     r"(?P<amount>调成|调到|调整为|调整到|调整成|改到|提到|提高到|降到|降低到|升到|加到|增加到|减到|减少到|缩到|缩短到|放宽到|延长到)(?P<done>了?)"
 )
 _STOP_USING = re.compile(
-    r"(?:以后|请|先|就|都|千万|绝对|一定)?(?P<cue>别再?(?:使)?用|不要再?(?:使)?用|不许(?:使)?用|不准(?:使)?用|不得使用|禁止使用|请勿使用|(?P<weak>(?<!没必要)(?<![用得])不用(?=\s?\S)))(?![户到来完心作做了法途力品量过于])"
+    r"(?:以后|请|先|就|都|千万|绝对|一定)?(?P<cue>别再?(?:使)?用|不要再?(?:使)?用|不许(?:使)?用|不准(?:使)?用|不得使用|禁止使用|请勿使用|"
+    r"(?P<weak>(?<!没必要)(?<![用得])不用(?=\s?\S)))(?![户到来完心作做了法途力品量过于])"
 )
 _THEN_USE = re.compile(
     r"\s*[，,；;、]?\s*(?:请|要|应该|统一|都|全部|直接|而是|一律|就|还是)*(?:改用|换用|换成|改成|改为|使用|用)(?![户法])"
@@ -55,7 +60,12 @@ _MAX_WORDS = 12
 def _words_ok(*values: Value) -> bool:
     """Plain words are a value only when short and free of pronouns and negations."""
     return all(
-        v.kind != "words" or (len(v.text) <= (_MAX_WORDS if has_han(v.text) else 30) and not _GUESS.search(v.text) and not _PRONOUN.match(v.text))
+        v.kind != "words"
+        or (
+            len(v.text) <= (_MAX_WORDS if has_han(v.text) else 30)
+            and not _GUESS.search(v.text)
+            and not _PRONOUN.match(v.text)
+        )
         for v in values
     )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from audit.core.statements.correction_patterns import CUE, PATTERNS, UNSCORED, Found
-from audit.core.statements.model import MAX_STATEMENTS, NONE, Correction
+from audit.core.statements.model import MAX_CUES, MAX_CUES_PER_SENTENCE, MAX_STATEMENTS, NONE, Correction
 from audit.core.statements.sentences import Sentence, inside, quoted_spans, sentences
 
 
@@ -18,8 +18,13 @@ def corrections(text: str) -> list[Correction]:
     """Corrections of ONE human message text, sorted by start; at most MAX_STATEMENTS of them."""
     found: list[Correction] = []
     seen = list(sentences(text)) if CUE.search(text) else []
+    spent = 0
     for at, sentence in enumerate(seen):
-        if not CUE.search(sentence.text):
+        cues = len(CUE.findall(sentence.text))
+        spent += min(cues, MAX_CUES_PER_SENTENCE)
+        if spent > MAX_CUES:
+            break
+        if not cues or cues > MAX_CUES_PER_SENTENCE:
             continue
         following = seen[at + 1].text if at + 1 < len(seen) else ""
         found.extend(_of_sentence(text, sentence, following))

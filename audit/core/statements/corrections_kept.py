@@ -12,9 +12,10 @@ from dataclasses import replace
 
 from audit.core.facts import Fact, extract
 from audit.core.statements.clauses import clause_end, clause_start
+from audit.core.statements.lookup import Text
 from audit.core.statements.model import MAX_TEXT, Correction, Kept
 from audit.core.statements.sentences import has_han
-from audit.core.statements.values import Text, reduce_term
+from audit.core.statements.values import reduce_term
 
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d+(?:\.\d+)*(?![\w:/%-])(?!\.\d)", re.ASCII)
 _MAX_HITS = 50
@@ -46,7 +47,7 @@ def resolve_old_values(correction: Correction, earlier_texts: Iterable[str]) -> 
 
 def _clauses_with(name: str, text: str) -> list[str]:
     """What stands behind the name in its clause (the next clause too, when the name ends its own)."""
-    found = []
+    found: list[str] = []
     folded = text.casefold()
     if len(folded) != len(text):  # rare letters change their length when folded; offsets would not fit
         folded = text.lower() if len(text.lower()) == len(text) else text

@@ -12,31 +12,38 @@ _I = re.IGNORECASE
 _MARKDOWN = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+(?P<title>.*)$")
 _BOLD = re.compile(r"[ \t]{0,3}(?:\d{1,2}[.)、]\s*)?(?:\*\*|__)(?P<title>[^*_]{1,80})(?:\*\*|__)\s*[:：]?\s*$")
 _LABEL = re.compile(
-    r"(?P<indent>[ \t]*)(?P<bullet>[-*•]\s+)?(?:\d{1,2}[.)、]\s*)?(?:\*\*|__)?(?P<title>[^:：*_\n]{1,80}?)\s*(?:\*\*|__)?\s*[:：]\s*(?:\*\*|__)?\s*$"
+    r"(?P<indent>[ \t]*)(?P<bullet>[-*•]\s+)?(?:\d{1,2}[.)、]\s*)?(?:\*\*|"
+    r"__)?(?P<title>[^:：*_\n]{1,80}?)\s*(?:\*\*|__)?\s*[:：]\s*(?:\*\*|__)?\s*$"
 )
 _XML = re.compile(r"\s*</?(?P<title>[a-z_]{3,40})>\s*$")
 
 CONSTRAINTS = re.compile(
-    r"constraint|\brules?\b|restriction|prohibit|forbidden|guardrail|do[- ]?not|don['’]t|must|ground rules|约束|规则|限制|禁止|红线|禁忌|规范|原则",
+    r"constraint|\brules?\b|restriction|prohibit|forbidden|guardrail|do[- ]?not|don['’]t|must|"
+    r"ground rules|约束|规则|限制|禁止|红线|禁忌|规范|原则",
     _I,
 )
 APPROVALS = re.compile(r"approval|critical|批准|关键", _I)
 
 _VERBATIM = re.compile(
-    r"\b(?:user|human)(?:'s|s|s')?[ _](?:messages?|prompts?|inputs?|utterances|words|quotes|statements)|messages? (?:from|by|of) the user|"
+    r"\b(?:user|human)(?:'s|s|s')?[ _](?:messages?|prompts?|inputs?|utterances|words|quotes|"
+    r"statements)|messages? (?:from|by|of) the user|"
     r"用户(?:的)?(?:全部|所有|历史|原始)?(?:消息|原话|原文|发言|输入|留言|信息记录)|사용자\s*(?:의\s*)?(?:메시지|발언|입력)|ユーザー?(?:の)?(?:全)?(?:メッセージ|発言|入力)|"
-    r"messages? de l['’]utilisateur|mensajes del usuario|mensagens do usuário|(?:be)?nutzernachrichten|сообщения пользователя",
+    r"messages? de l['’]utilisateur|mensajes del usuario|mensagens do usuário|"
+    r"(?:be)?nutzernachrichten|сообщения пользователя",
     _I,
 )
 _ASKS = re.compile(
-    r"\buser(?:'s|s|s')?[ _](?:explicit[ _])?(?:asks?|requests?|instructions?|demands?|commands?|queries|questions|orders|directives)\b|"
+    r"\buser(?:'s|s|s')?[ _](?:explicit[ _])?(?:asks?|requests?|instructions?|demands?|commands?|"
+    r"queries|questions|orders|directives)\b|"
     r"(?:requests?|instructions?|asks?) (?:from|by|of) the user|what the user (?:asked|said|wants|requested)|"
-    r"用户(?:的)?(?:全部|所有|历史|明确|待办|未完成)?(?:请求|指令|指示|提问|要求)|사용자\s*(?:의\s*)?(?:요청|지시|요구|질문)|ユーザー?(?:の|から\s*の)?(?:依頼|要求|指示|リクエスト|質問)|"
+    r"用户(?:的)?(?:全部|所有|历史|明确|待办|未完成)?(?:请求|指令|指示|提问|要求)|사용자\s*(?:의\s*)?(?:요청|지시|요구|질문)|ユーザー?(?:の|"
+    r"から\s*の)?(?:依頼|要求|指示|リクエスト|質問)|"
     r"demandes de l['’]utilisateur|solicitudes del usuario|nutzeranfragen|запросы пользователя",
     _I,
 )
 _NOT_LIST = re.compile(
-    r"\b(?:story|stories|interface|experience|table|model|schema|service|guide|auth\w*|input (?:field|form|valid\w*))\b|用户(?:表|界面|体验|模块|故事)",
+    r"\b(?:story|stories|interface|experience|table|model|schema|service|guide|auth\w*|input (?:field|"
+    r"form|valid\w*))\b|用户(?:表|界面|体验|模块|故事)",
     _I,
 )
 _NATIVE = re.compile(

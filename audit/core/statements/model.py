@@ -14,6 +14,13 @@ MAX_TEXT = 1 << 20
 MAX_STATEMENTS = 500
 """Corrections, rules or claims taken from one text: no person types more in one message, a pasted file may."""
 
+MAX_CUES = 500
+"""Cue words of one text that are looked at: more than a person types in one message; bounds the work on pasted text."""
+MAX_CUES_PER_SENTENCE = 16
+"""A sentence (at most 400 code points) with more cue words than this is no prose and is left out."""
+MAX_LINES = 20_000
+"""Lines of one summary that are looked at."""
+
 Polarity = Literal["negative", "positive"]
 Kept = Literal["kept", "lost", "stale"]
 Basis = Literal["literal", "wording", "soft"]

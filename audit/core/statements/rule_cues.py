@@ -15,17 +15,20 @@ from audit.core.statements.model import Polarity
 _I = re.IGNORECASE
 _ZH = re.compile(
     r"(?P<neg>(?<![需想要])不要再?(?!紧|脸|钱|求|了|不|是)|(?<![舍恨巴怪免顾由值记见懒])不得(?!不|了|已|而知|其|劲)"
-    r"|(?<![能不])不能(?!不|说|够吧)|不应该?(?=用|使用|直接|把)|(?:保持|维持)(?=[^，,。；;]{0,12}(?:不变|原样|现状))|(?<![必非])不可(?!用|见|读|变|写|靠|能|逆|达|避免|思议|控|知|信|选|重复|或缺|否认|同|行|分|比|数|执行|调)"
+    r"|(?<![能不])不能(?!不|说|够吧)|不应该?(?=用|使用|直接|把)|(?:保持|维持)(?=[^，,。；;]{0,12}(?:不变|原样|现状))|"
+    r"(?<![必非])不可(?!用|见|读|变|写|靠|能|逆|达|避免|思议|控|知|信|选|重复|或缺|否认|同|行|分|比|数|执行|调)"
     r"|不许|不准(?!确)|(?<!被)禁止|严禁|切勿|请勿|万勿"
     r"|(?<![区特个级类性分识鉴辨判差告离派组国职诀门话鲜迥拜细霎道送])别(?![的人名说墅处扭致急忘样称扯逗闹墨国字号类慌怕]|管|是|担心|客气|着急|介意|谢|无))"
-    r"|(?P<pos>(?<![不非是])必须(?!的$|品|吗)|务必|只能(?!说|是|这样)|(?:一律|只准|只许|只允许|一定要|千万要|务求)|别忘了?|不要忘记?|都要|都得|都需要|只(?=改|动|用|碰|修改|跑|提交|在|写|加|测试?|处理|保留))"
+    r"|(?P<pos>(?<![不非是])必须(?!的$|品|吗)|务必|只能(?!说|是|这样)|(?:一律|只准|只许|只允许|一定要|千万要|务求)|别忘了?|不要忘记?|都要|都得|"
+    r"都需要|只(?=改|动|用|碰|修改|跑|提交|在|写|加|测试?|处理|保留))"
 )
 _ZH_BEFORE = re.compile(
     r"报错|提示|显示|返回|抛出|日志里|编译器|为什么|为何|怎么|是否|要不要|能不能|可不可以|会不会|是不是|该不该|需不需要|好像|似乎|貌似|结果|因为|由于|导致|所以才|难怪"
 )
 _ZH_SPOKEN = re.compile(r"报错|提示|显示|返回|抛出|日志|编译器")
 _ZH_CANNOT = re.compile(
-    r"^(?:正常|复现|识别|理解|确定|解析|打开|启动|编译|加载|显示|连接|连上|登录|登陆|工作|运行|通过|找到|看到|保证|解决|满足|支持|自动|很好|直接看|用$|访问到|工作|生效|跑|同步$|保存$|提交$|执行$|继续$|使用$|用[，了]|点|收到|下载|上传|获取|判断|复用|兼容)"
+    r"^(?:正常|复现|识别|理解|确定|解析|打开|启动|编译|加载|显示|连接|连上|登录|登陆|工作|运行|通过|找到|看到|保证|解决|满足|支持|自动|很好|直接看|用$|访问到|工作|"
+    r"生效|跑|同步$|保存$|提交$|执行$|继续$|使用$|用[，了]|点|收到|下载|上传|获取|判断|复用|兼容)"
 )
 _ZH_LIMIT = re.compile(r"超过|超出|大于|小于|低于|高于|少于|多于|早于|晚于")
 _ZH_EVERY = re.compile(r"所有|每|任何|全部|凡|一切|各")
@@ -38,35 +41,50 @@ _ZH_SELF = re.compile(
 _ZH_NOW = re.compile(r"目前|现在|暂时|看来|之前|当时|已经")
 
 _EN_NEG = re.compile(
-    r"\b(?P<must>(?:must|may|shall|should|can|will)\s+(?:not|never)\s+(?:ever\s+)?|mustn['’]?t\s+|shouldn['’]?t\s+|(?:is|are) not (?:allowed|permitted) to\s+|not allowed to\s+)"
+    r"\b(?P<must>(?:must|may|shall|should|can|will)\s+(?:not|never)\s+(?:ever\s+)?|mustn['’]?t\s+|"
+    r"shouldn['’]?t\s+|(?:is|are) not (?:allowed|permitted) to\s+|not allowed to\s+)"
     r"|\b(?P<imp>(?:do not|don['’]?t|dont|never|avoid|stop(?=\s+\w+ing\b)|refrain from|under no circumstances)\s+)"
-    r"|\b(?P<soft>make sure (?:that )?(?:you |we |it |they |nothing )*(?:do not|don['’]?t|doesn['’]?t|never|not to)\s+|(?:be careful|take care|try) not to\s+|"
-    r"let['’]?s not\s+|i (?:do not|don['’]?t) want (?:any|you to)\s+|i['’]?d rather (?:you|we) (?:didn['’]?t|did not)\s+)"
-    r"|\b(?P<keep>(?:keep|leave)\b(?=[^,;]{1,80}\b(?:unchanged|untouched|as[- ]is|as it is|as they are|intact|alone|frozen|the same)\b))"
-    r"|\b(?P<no>no\s+(?=(?:new |more |extra |additional |external |third[- ]party |direct |hard[- ]?coded |global |unnecessary |breaking )*"
-    r"(?:emojis?|dependenc\w+|deps|librar\w+|packages?|frameworks?|comments|mocks?|abbreviations|downtime|force[- ]push\w*|changes to|breaking changes?|"
-    r"commits? to|globals?|magic numbers|secrets|network access|internet access|abstractions|refactor\w*|features|inline styles|tables|jargon)\b))",
+    r"|\b(?P<soft>make sure (?:that )?(?:you |we |it |they |nothing )*(?:do not|don['’]?t|doesn['’]?t|"
+    r"never|not to)\s+|(?:be careful|take care|try) not to\s+|"
+    r"let['’]?s not\s+|i (?:do not|don['’]?t) want (?:any|you to)\s+|i['’]?d rather (?:you|"
+    r"we) (?:didn['’]?t|did not)\s+)"
+    r"|\b(?P<keep>(?:keep|leave)\b(?=[^,;]{1,80}\b(?:unchanged|untouched|as[- ]is|as it is|"
+    r"as they are|intact|alone|frozen|the same)\b))"
+    r"|\b(?P<no>no\s+(?=(?:new |more |extra |additional |external |third[- ]party |direct |"
+    r"hard[- ]?coded |global |unnecessary |breaking )*"
+    r"(?:emojis?|dependenc\w+|deps|librar\w+|packages?|frameworks?|comments|mocks?|abbreviations|"
+    r"downtime|force[- ]push\w*|changes to|breaking changes?|"
+    r"commits? to|globals?|magic numbers|secrets|network access|internet access|abstractions|"
+    r"refactor\w*|features|inline styles|tables|jargon)\b))",
     _I,
 )
 _EN_POS = re.compile(
-    r"\b(?P<must>must\b(?!\s*[-–]?\s*have\b)(?!\s+(?:not|never|be (?:kidding|joking|wrong|missing|something|a bug|some|because|that))\b)(?!['’]))"
-    r"|\b(?P<imp>always\s+(?=[a-z])|(?:only use|use only|make only|only touch|only change|only edit|only modify|only run|only commit|only push)\s+|(?:do not|don['’]?t) forget to\s+|remember to\s+)",
+    r"\b(?P<must>must\b(?!\s*[-–]?\s*have\b)(?!\s+(?:not|never|be (?:kidding|joking|wrong|missing|"
+    r"something|a bug|some|because|that))\b)(?!['’]))"
+    r"|\b(?P<imp>always\s+(?=[a-z])|(?:only use|use only|make only|only touch|only change|only edit|"
+    r"only modify|only run|only commit|only push)\s+|(?:do not|don['’]?t) forget to\s+|remember to\s+)",
     _I,
 )
 _EN_PREFIX = re.compile(
-    r"^(?:[-*•\d.)\s]|\b(?:please|pls|and|but|also|so|then|just|again|ok|okay|now|well|note|remember|important|rule|constraint|btw|fyi|hey|for now|from now on|"
-    r"going forward|in future|whatever you do|at all costs|in general|you|we|you should|we should|should|you must|they|to|let's|one more thing|and please|"
+    r"^(?:[-*•\d.)\s]|\b(?:please|pls|and|but|also|so|then|just|again|ok|okay|now|well|note|remember|"
+    r"important|rule|constraint|btw|fyi|hey|for now|from now on|"
+    r"going forward|in future|whatever you do|at all costs|in general|you|we|you should|we should|"
+    r"should|you must|they|to|let's|one more thing|and please|"
     r"absolutely|definitely|really|simply|strictly|ever|under no circumstances|until then|instead|"
-    r"(?:for|in|on|from|during|under|at|with|after|before|inside|within|when|if|unless|until|while)\s[^,]{1,60}),?:?\s*|[:,–—]\s*)*$",
+    r"(?:for|in|on|from|during|under|at|with|after|before|inside|within|when|if|unless|until|"
+    r"while)\s[^,]{1,60}),?:?\s*|[:,–—]\s*)*$",
     _I,
 )
 _EN_NOT_RULE_VERB = re.compile(
-    r"^(?:know|think|see|get|have|mind|need|understand|remember|worry|bother|care|like|want|believe|recall|feel|seem|mean|matter|work|exist|agree|"
-    r"trust myself|appear|match|happen|mind|had|been|seen|heard|worked|used to|failed|happened|finish(?:es|ed)?|has|have|did|was|were|be sorry|fret|panic|ever mind)\b",
+    r"^(?:know|think|see|get|have|mind|need|understand|remember|worry|bother|care|like|want|believe|"
+    r"recall|feel|seem|mean|matter|work|exist|agree|"
+    r"trust myself|appear|match|happen|mind|had|been|seen|heard|worked|used to|failed|happened|"
+    r"finish(?:es|ed)?|has|have|did|was|were|be sorry|fret|panic|ever mind)\b",
     _I,
 )
 _EN_DESCRIBES = re.compile(
-    r"\b(?:error|errors|says|said|message|warning|complains|complaining|exception|why|whether|because|seems|looks like|wonder)\b",
+    r"\b(?:error|errors|says|said|message|warning|complains|complaining|exception|why|whether|because|"
+    r"seems|looks like|wonder)\b",
     _I,
 )
 _EN_GUESS = re.compile(r"\b(?:it|there|that|this|something|he|she|someone|somebody)\s*$", _I)
@@ -76,7 +94,8 @@ _EN_DONE = re.compile(r"\s+be\s+(?:\w+ed|\w+en|done|kept|sent|run|set|made|built
 _EN_JOINED_TO = re.compile(r"\b(?:must|should|please|and|to|we)\s*$", _I)
 _EN_HABIT = re.compile(r"(?:been|have|had|\w+(?:ed|[^s]s)|fail|get|returns?)\b", _I)
 _EN_POLICY = re.compile(
-    r"^(?:use|deploy|commit|push|merge|ship|release|touch|support|store|log|write|run|edit|break|allow|accept|hardcode)\b",
+    r"^(?:use|deploy|commit|push|merge|ship|release|touch|support|store|log|write|run|edit|break|"
+    r"allow|accept|hardcode)\b",
     _I,
 )
 
@@ -168,9 +187,9 @@ def _en_positive(clause: str) -> Cue | None:
             guessed = _EN_GUESS.search(before) and re.match(r"\s+(?:be|have|mean)\b", after, _I)
             if (guessed and not _EN_DONE.match(after)) or re.search(r"\b(?:a|i)\s*$", before, _I):
                 continue
-        elif not _EN_PREFIX.match(before) and not _EN_JOINED_TO.search(before):
-            continue
-        elif re.match(r"always", m.group(), _I) and _EN_HABIT.match(after):
+        elif (not _EN_PREFIX.match(before) and not _EN_JOINED_TO.search(before)) or (
+            re.match(r"always", m.group(), _I) and _EN_HABIT.match(after)
+        ):
             continue
         return Cue(m.start(), m.end(), "positive")
     return None

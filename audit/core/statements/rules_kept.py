@@ -16,9 +16,12 @@ from audit.core.statements.terms import Line
 
 SUMMARY_CUE = re.compile(
     r"不|勿|别|禁|避免|无需|无须|严格|必须|务必|只|仅|保留|保持|除外|排除|冻结|只读|暂缓|等待|待|"
-    r"\b(?:no|not|never|without|avoid\w*|don['’]?t|mustn['’]?t|can['’]?t|cannot|shouldn['’]?t|won['’]?t|unchanged|untouched|intact|as[- ]is|alone|keep\w*|leave\w*|"
-    r"forbid\w*|forbidden|prohibit\w*|ban(?:s|ned)?|disallow\w*|exclud\w*|except|off[- ]limits|read[- ]only|refrain\w*|only|must|require\w*|instead|rather|"
-    r"non|nor|neither|none|frozen|freeze|hold|wait\w*|skip\w*|prevent\w*|block\w*|stop\w*|pending|until|stays?|remains?|preserv\w*|restrict\w*)\b",
+    r"\b(?:no|not|never|without|avoid\w*|don['’]?t|mustn['’]?t|can['’]?t|cannot|shouldn['’]?t|"
+    r"won['’]?t|unchanged|untouched|intact|as[- ]is|alone|keep\w*|leave\w*|"
+    r"forbid\w*|forbidden|prohibit\w*|ban(?:s|ned)?|disallow\w*|exclud\w*|except|off[- ]limits|"
+    r"read[- ]only|refrain\w*|only|must|require\w*|instead|rather|"
+    r"non|nor|neither|none|frozen|freeze|hold|wait\w*|skip\w*|prevent\w*|block\w*|stop\w*|pending|"
+    r"until|stays?|remains?|preserv\w*|restrict\w*)\b",
     re.IGNORECASE,
 )
 _LATIN = re.compile(r"[A-Za-z]{3,}")
@@ -35,7 +38,7 @@ def _lines(text: str) -> tuple[tuple[bool, Line], ...]:
 def rule_kept(rule: Rule, summary_texts: Sequence[str]) -> bool | None:
     """True or False; None = cannot be judged (nothing to look for, or no script in common with the summary)."""
     wanted = rule.strong or rule.weak
-    if not wanted:
+    if not wanted or sum(map(len, wanted)) < 2:  # `别删`: one character says nothing about a summary
         return None
     anywhere = False
     for text in summary_texts:

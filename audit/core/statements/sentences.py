@@ -20,7 +20,8 @@ _END = re.compile(
     r"[。！？]|[!?](?=[\s\"'”’」』)）\u3400-\u9fff]|$)|(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)\.(?=\s|$)"
 )
 _CODE_START = re.compile(
-    r"[ \t]*(?:>|//|/\*|\*/|#!|<!--|\$ |PS |C:\\>|>>> |\.\.\. |[+-]{3} |@@ |diff --git|import \w|from [\w.]+ import|def \w|class \w+"
+    r"[ \t]*(?:>|//|/\*|\*/|#!|<!--|\$ |PS |C:\\>|>>> |\.\.\. |[+-]{3} |@@ |diff --git|import \w|"
+    r"from [\w.]+ import|def \w|class \w+"
     r"[(:]|return\b.{0,80};|const |let \w+ ?=|var \w+ ?=|function\b.{0,40}\(|public |private |static |"
     r"at [\w.$<>]+\(|File \"|Traceback |npm (?:ERR!|WARN)|(?:error|fatal|warning|panic)(?:\[\w+\])?: |"
     r"[\w.]{0,60}(?:Error|Exception|Warning)\b ?[:(]|E {2,}|"
@@ -36,7 +37,8 @@ _ZH_ASK = re.compile(
     r"会不会|需不需要|该不该"
 )
 _EN_ASK = re.compile(
-    r"^\W*(?:so |and |but |also |ok(?:ay)?,? |hmm,? )?(?:why|what|when|where|which|who|how|is|are|was|were|does|do (?:i|we|you|they)|did|"
+    r"^\W*(?:so |and |but |also |ok(?:ay)?,? |hmm,? )?(?:why|what|when|where|which|who|how|is|are|was|"
+    r"were|does|do (?:i|we|you|they)|did|"
     r"should|shouldn't|must|can|could|would|will|has|have|isn't|aren't|don't (?:i|we|you|they))\b",
     re.IGNORECASE,
 )

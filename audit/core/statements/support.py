@@ -23,7 +23,8 @@ _EDGES = " \t\r\n\"'`“”‘’「」『』*_.,;:!?()[]{}<>~-"
 _DROP = re.compile(r"[\s*`_\"'“”‘’]+")
 _NEGATION = re.compile(r"不|别|勿|禁|没|未|\b(?:not|no|never|don['’]?t|dont|without|stop|avoid)\b", re.IGNORECASE)
 _ALREADY = re.compile(
-    r"(?:the )?user(?: has| have| had)?(?: already| explicitly)*|用户(?:已经|已|明确)*|confirm\w*|approv\w*|agree\w*|accept\w*|authori[sz]\w*|同意|确认|批准|授权|认可|许可|允许",
+    r"(?:the )?user(?: has| have| had)?(?: already| explicitly)*|用户(?:已经|已|明确)*|confirm\w*|approv\w*|"
+    r"agree\w*|accept\w*|authori[sz]\w*|同意|确认|批准|授权|认可|许可|允许",
     re.IGNORECASE,
 )
 _WINDOW = 400

@@ -1,4 +1,4 @@
-"""Reduces a clause to the value it names, and looks for a value in a text.
+"""Reduces a clause to the value it names.
 
 Rule: AUDIT-REFINEMENTS §2.5: quoted part, else the fact nearest the cue, else the identifier or number nearest it, else
 the trimmed clause. `new` is matched at boundaries and by canon.
@@ -7,12 +7,10 @@ the trimmed clause. `new` is matched at boundaries and by canon.
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
-from audit.core.facts import Fact, extract, occurs, same
+from audit.core.facts import extract
 from audit.core.statements.sentences import has_han, quoted_spans
 
 MAX_TERM = 60
@@ -26,13 +24,6 @@ IDENT_SHAPE = re.compile(
     r"[0-9_@/+#]|^--?[a-z]|[a-z][A-Z]|[A-Za-z]\.[A-Za-z]|^[A-Z]{2,}s?$|\w::?\w|\w-\w+-\w|[a-z]-[0-9]"
 )
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:[.,:]\d+)*(?:[eE][-+]?\d+)?%?(?![A-Za-z0-9_])", re.ASCII)
-_WORD = re.compile(r"[A-Za-z][A-Za-z0-9'_-]*|\d+")
-# Units whose amount means something else when the unit differs; any other noun after a number only says what is counted.
-_MEASURES = re.compile(
-    r"\s?(?:[kmgtp]i?b(?:ps|/s)?\b|bytes?\b|[nuµμm]?s\b|sec|min|h\b|hrs?\b|hours?|days?|weeks?|months?|years?|%|％|percent|px\b|[kmg]?hz\b|"
-    r"[kcm]?m\b|kg\b|°|℃|元|usd|eur|毫秒|微秒|纳秒|秒|分钟|小时|天|周|星期|个月|年|字节|倍|x\b)",
-    re.IGNORECASE,
-)
 _LEAD_ZH = re.compile(
     r"^(?:请|就|都|也|还|又|再|那|那就|应该|应当|改|换|用|使用|采用|成|为|到|是|的|把|将|个|一个|这个|那个|这里|那里|这|那|它|用的|按|叫|叫做|写|写成|设|设成|设为|走)+"
 )
@@ -41,18 +32,23 @@ _TAIL_ZH = re.compile(
 )
 _STOP_ZH = re.compile(r"[，,；;：:。！？!?（(]|因为|否则|不然|这样|以便|然后|并且|而且|同时|，?别|之后|以后再")
 _LEAD_EN = re.compile(
-    r"^(?:please|use|using|with|to|the|an?|be|is|it|it's|its|that|this|set|by|our|my|your|just|only|always|instead|rather|called|named|go with|"
-    r"something like|in|on|for|at|as|of|and|but|want|wanted|any|ever|again|we|you|should|them|have|made|make|do|write)\s+",
+    r"^(?:please|use|using|with|to|the|an?|be|is|it|it's|its|that|this|set|by|our|my|your|just|only|"
+    r"always|instead|rather|called|named|go with|"
+    r"something like|in|on|for|at|as|of|and|but|want|wanted|any|ever|again|we|you|should|them|have|"
+    r"made|make|do|write)\s+",
     re.IGNORECASE,
 )
 _STOP_EN = re.compile(
-    r"[,;。，；：!?(]|:(?=\s)|\.(?=\s|$)|\s[-–—]+\s|\s(?:for|in|on|when|because|since|so|and|but|to|as|from|here|there|everywhere|please|again|anymore|"
-    r"any\s?more|at|with|if|unless|until|where|while|which|that|like|now|today|next|instead|any|by|of|or|during|then|inside|right|ever|"
+    r"[,;。，；：!?(]|:(?=\s)|\.(?=\s|$)|\s[-–—]+\s|\s(?:for|in|on|when|because|since|so|and|but|to|as|"
+    r"from|here|there|everywhere|please|again|anymore|"
+    r"any\s?more|at|with|if|unless|until|where|while|which|that|like|now|today|next|instead|any|by|of|"
+    r"or|during|then|inside|right|ever|"
     r"is|are|was|were|will|would|should|has|have|had|does|did)(?=\s|$)",
     re.IGNORECASE,
 )
 _HEAD_EN = re.compile(
-    r".*\b(?:use|using|with|to|in|on|as|by|for|is|are|be|want|wanted|meant|mean|said|say|need|prefer|via|through|write|into|set|do|have|it|run|from|called|pick|choose|"
+    r".*\b(?:use|using|with|to|in|on|as|by|for|is|are|be|want|wanted|meant|mean|said|say|need|prefer|"
+    r"via|through|write|into|set|do|have|it|run|from|called|pick|choose|"
     r"install|and|but|so|please|should|return|returns|call|add|make|try)\s+",
     re.IGNORECASE,
 )
@@ -184,125 +180,3 @@ def family(value: Value) -> str:
     if value.kind == "fact":
         return value.cls
     return "name" if value.kind == "identifier" else value.kind
-
-
-def squash(text: str) -> str:
-    """NFKC, case and white space dropped: the form in which literal claims are compared."""
-    return "".join(unicodedata.normalize("NFKC", text).casefold().split())
-
-
-@lru_cache(maxsize=4096)
-def _facts_of(value: str) -> tuple[Fact, ...]:
-    return tuple(extract(value))
-
-
-class Text:
-    """One text searched for several values: keeps its facts and folded form."""
-
-    __slots__ = ("_facts", "_folded", "raw")
-
-    def __init__(self, raw: str) -> None:
-        self.raw = raw
-        self._facts: list[Fact] | None = None
-        self._folded: str | None = None
-
-    @property
-    def facts(self) -> list[Fact]:
-        if self._facts is None:
-            self._facts = extract(self.raw)
-        return self._facts
-
-    @property
-    def folded(self) -> str:
-        if self._folded is None:
-            self._folded = " ".join(unicodedata.normalize("NFKC", self.raw).casefold().split())
-        return self._folded
-
-    def holds(self, value: str) -> bool:
-        """True when the value occurs at boundaries, by canon, or – a counted amount – as the same number of anything."""
-        whole = [f for f in _facts_of(value) if f.end - f.start >= len(value.strip()) - 1]
-        if whole and any(same(whole[0], f) for f in self.facts):
-            return True
-        if whole and occurs(whole[0], self.raw, self.facts):
-            return True
-        if bounded(value, self.folded):
-            return True
-        return self._counted(value) or _path_tail(value, self.folded)
-
-    def _counted(self, value: str) -> bool:
-        number = re.match(
-            r"[^\d]?\s?(\d[\d,]*(?:\.\d+)?)(.*)$", unicodedata.normalize("NFKC", value).strip(), re.DOTALL
-        )
-        if not number or not number.group(2).strip():
-            return False
-        digits, unit = number.group(1).replace(",", ""), number.group(2)
-        measure = _MEASURES.match(unit)
-        for hit in _bounded_hits(digits, self.folded.replace(",", "") if "," in number.group(1) else self.folded):
-            rest = hit[: len(unit) + 12]
-            # A measured amount may lose its unit (long numbers only), never change it; a count may change its noun.
-            if measure is None and not _MEASURES.match(rest):
-                return True
-            if measure is not None and len(digits) >= 3 and not re.match(r"\s?[a-z%°\u3400-\u9fff]", rest):
-                return True
-        return False
-
-
-def _bounded_hits(needle: str, text: str) -> list[str]:
-    hits = []
-    at = text.find(needle)
-    while at >= 0 and len(hits) < 200:
-        if _edges(needle, text, at):
-            hits.append(text[at + len(needle) : at + len(needle) + 40])
-        at = text.find(needle, at + len(needle))
-    return hits
-
-
-def bounded(value: str, folded: str) -> bool:
-    """Literal occurrence of a value in a folded text; ASCII edges must not run on into another word or number."""
-    needle = " ".join(unicodedata.normalize("NFKC", value).casefold().split())
-    if not needle:
-        return False
-    if _bounded_once(needle, folded):
-        return True
-    # White space beside Han is typography: `500 行` = `500行`.
-    tight = re.sub(r"\s*([\u3400-\u9fff])\s*", r"\1", needle)
-    return has_han(needle) and _bounded_once(tight, re.sub(r"\s*([\u3400-\u9fff])\s*", r"\1", folded))
-
-
-def _bounded_once(needle: str, text: str) -> bool:
-    at = text.find(needle)
-    tries = 0
-    while at >= 0 and tries < 1000:
-        if _edges(needle, text, at):
-            return True
-        tries += 1
-        at = text.find(needle, at + 1)
-    return False
-
-
-def _edges(needle: str, text: str, at: int) -> bool:
-    before, after = text[at - 1 : at], text[at + len(needle) : at + len(needle) + 2]
-    first, last = needle[0], needle[-1]
-    if first.isascii() and first.isalnum() and before and before.isascii() and (before.isalnum() or before == "_"):
-        return False
-    if first.isdigit() and text[max(0, at - 2) : at][-2:-1].isdigit() and before in ".,":
-        return False
-    if last.isascii() and last.isalnum() and after:
-        if after[0].isascii() and (after[0].isalnum() or after[0] == "_"):
-            return last.isalpha() and after in ("s", "s ", "s.", "s,", "s)", "s;", "s`")
-        if last.isdigit() and after[0] in ".," and after[1:2].isdigit():
-            return False
-        if last.isdigit() and after[0] == "%":
-            return False
-    return True
-
-
-def _path_tail(value: str, folded: str) -> bool:
-    """A path whose last segment (with an extension) stands alone in the text still names the file."""
-    tail = value.replace("\\", "/").rstrip("/").rsplit("/", 1)
-    return len(tail) == 2 and "." in tail[1][1:] and len(tail[1]) > 4 and bounded(tail[1], folded)
-
-
-def words(text: str) -> list[str]:
-    """ASCII words and numbers of a text, in order."""
-    return _WORD.findall(text)
