@@ -34,6 +34,7 @@ CLASSES: dict[str, Promise] = {
     "version": _("version"),
     "datetime": _("date or time"),
     "ticket": _("ticket"),
+    "identifier": _("identifier"),
 }
 
 SOURCES: dict[str, Promise] = {

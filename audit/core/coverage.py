@@ -54,7 +54,9 @@ def coverage(
             continue
         kept = asserted.kept(entry.fact)
         if altered and kept == "literal":
-            kept = None  # its characters stand inside something else (a branch name), its own place holds the altered copy
+            kept = (
+                None  # its characters stand inside something else (a branch name), its own place holds the altered copy
+            )
         altered = altered and kept is None
         tier = tier_of(entry.sources, altered=altered)
         result.facts.append(KeyFact(entry, kept, altered, tier, weight_of(entry, altered=altered)))

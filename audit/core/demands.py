@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from audit.core import statements
+from audit.core.facts import extract
 from audit.core.schema import CLASS_WEIGHT, STALE_BONUS, Kind, Signal, Where, best_source
 from audit.core.statements import Correction, Rule
 from dshweb.sessionlog.core.leaves import Block, Leaf
@@ -44,8 +45,20 @@ class Demand:
             kind=kind,
             tier="A",
             sources=("human",),
+            also=_plain_pair(what) if isinstance(what, Correction) else (),
             weight=self.weight,
         )
+
+
+def _plain_pair(correction: Correction) -> tuple[str, ...]:
+    """`15 minutes→25 minutes` also as `15 min→25 min`, when the terms are facts."""
+    plain = "→".join(_plain(term) for term in correction.canon.split("→"))
+    return () if plain == correction.canon else (plain,)
+
+
+def _plain(term: str) -> str:
+    found = extract(term)
+    return found[0].canon if len(found) == 1 and found[0].text.strip() == term.strip() else term
 
 
 @dataclass(slots=True)

@@ -57,6 +57,10 @@ class Evidence:
             for source in sorted(self._blocks):
                 if source != "tool_result" and self._searched(fact, source):
                     found.add(source)
+        if not found and fact.cls == "number_unit":
+            for source in sorted(self._blocks):
+                if any(factlib.beside_unit(fact, hay) for hay in self._texts(source)):
+                    found.add(source)
         return frozenset(found)
 
     def _extracted(self, fact: Fact) -> Iterable[str]:
@@ -75,10 +79,13 @@ class Evidence:
                     yield from other.sources
 
     def _searched(self, fact: Fact, source: str) -> bool:
+        return any(factlib.occurs_in(fact, hay) for hay in self._texts(source))
+
+    def _texts(self, source: str) -> list[Haystack]:
         hays = self._hays.get(source)
         if hays is None:
             hays = self._hays[source] = self._cache.hays(self._blocks.get(source, ()))
-        return any(factlib.occurs_in(fact, hay) for hay in hays)
+        return hays
 
 
 def same_path(asked: Fact, leaf: Fact, cwd: str) -> bool:

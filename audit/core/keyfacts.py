@@ -7,7 +7,7 @@ from collections.abc import Collection
 from audit.core import facts as factlib
 from audit.core.facts import Fact
 from audit.core.policy import Policy
-from audit.core.pool import Entry
+from audit.core.pool import Entry, Mention
 from audit.core.schema import ALTERED_BONUS, CLASS_WEIGHT, best_source
 
 _KEY_SOURCES = frozenset({"human", "assistant", "tool_args", "tool_result"})
@@ -21,13 +21,33 @@ def is_key(entry: Entry, policy: Policy) -> bool:
     if "human" in sources:
         return True
     cls = entry.fact.cls
-    if cls == "datetime":
+    if cls in ("datetime", "identifier"):
         return False
+    if (
+        cls == "hex_hash"
+        and sources <= {"tool_result", "tool_args"}
+        and all(_inner(mention) for mention in entry.mentions)
+    ):
+        return False
+    if cls == "file_path" and sources == {"tool_args"} and "/" not in entry.fact.canon:
+        return any(_whole_line(mention) for mention in entry.mentions)
     if cls == "number_unit":
         return entry.rows >= policy.critical_number_count
     if cls in ("version", "port"):
         return not (sources == {"tool_args"} and entry.arguments < 2)
     return True
+
+
+def _inner(mention: Mention) -> bool:
+    """The hex is a piece of a longer dashed name (`pod-6d8f7b9c54-k2x7m`, `vpc-0b7d41c9e2f6a8031`)."""
+    at = mention.fact.start
+    return at > 1 and mention.block.text[at - 1] == "-" and mention.block.text[at - 2].isalnum()
+
+
+def _whole_line(mention: Mention) -> bool:
+    """A bare file name is an argument of its own, not a word of a command (`python train.py --fast`)."""
+    text, fact = mention.block.text, mention.fact
+    return text[fact.start - 1 : fact.start] in ("", "\n") and text[fact.end : fact.end + 1] in ("", "\n")
 
 
 def weight_of(entry: Entry, *, altered: bool) -> float:

@@ -14,7 +14,7 @@ ENGINE = "1"
 
 CORE_CLASSES = ("uuid", "abs_path", "file_path", "number_unit")
 STATEMENT_CLASSES = ("user_correction", "user_rule", "user_quote", "user_consent")
-EXTENDED_CLASSES = ("hex_hash", "ip", "port", "version", "datetime", "ticket")
+EXTENDED_CLASSES = ("hex_hash", "ip", "port", "version", "datetime", "ticket", "identifier")
 
 CLASS_WEIGHT: dict[str, float] = {
     "user_quote": 6.0,
@@ -28,6 +28,7 @@ CLASS_WEIGHT: dict[str, float] = {
     "ip": 2.0,
     "port": 2.0,
     "ticket": 2.0,
+    "identifier": 2.0,
     "version": 1.5,
     "number_unit": 1.0,
     "datetime": 1.0,

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 SHORT_BLOCK = 6
 LINE_MAX = 400
 LOOKALIKES = 3
+LISTING = 2000
 FACT_ONLY_LINES = 4
 FACTS_PER_CLASS = 20
 # Classes that a line of source code does not state.
-NOT_FROM_CODE = frozenset({"number_unit", "port", "ticket", "version"})
+NOT_FROM_CODE = frozenset({"number_unit", "port", "ticket", "version", "identifier"})
 
 _NUMBERED = re.compile(r"[ \t]{0,12}\d{1,7}(?::|→|\t)[ \t]?")
 _BULLET = re.compile(r"[ \t]{0,40}(?:[-*•+·][ \t]|\d{1,3}[.)、][ \t]?(?=\D))")
@@ -26,9 +27,11 @@ _LABEL = re.compile(
     r"(?:(?<!\d):|:(?!\d)|[：=])(?!//|[:=\\])[ \t]{0,8}\S"
 )
 _INNER_LABEL = re.compile(r"[\"'][^\W\d][\w .-]{0,48}[\"'][ \t]?:")
+_FRAME = re.compile(r"at [^\s(]{1,200} ?\([^()]{1,200}:\d{1,7}\)$|File \"[^\"]{1,300}\", line \d")
 # A hit of grep or a compiler: `src/x.go:41: text`; such lines list places, they state nothing.
 _SEARCH_HIT = re.compile(r"[^\s:]{1,200}\.[A-Za-z]\w{0,9}[:(-]\d{1,7}(?:[:,-]\d{1,7})?[:)-]")
 _SKELETON = re.compile(r"\b[0-9A-Fa-f]+\b|\d+")
+_PREFIX_DIGITS = re.compile(r"\d+")
 _FRAMING = {"(": ")", "[": "]", "<": ">"}
 _CODE = re.compile(
     r"^\s*(?:def |class |import |from \w|return\b|raise |if |elif |else\b|for |while |with |try\b|except\b|async "
@@ -58,9 +61,13 @@ def stated_lines(text: str) -> list[StatedLine]:
     for line in lines:
         if 2 < len(line) <= LINE_MAX and (short or (_may_state(line) and _states(line))) and not _is_framing(line):
             candidates.append((start, line))
+            if len(candidates) > LISTING:
+                return []  # a dump; whatever it holds, it holds more than 20 of
         start += len(line) + 1
     if len(candidates) < LOOKALIKES:
         return [StatedLine(at, line, _CODE.search(line) is not None) for at, line in candidates]
+    prefixes = Counter(prefix for _, line in candidates if (prefix := _prefix(line)))
+    candidates = [one for one in candidates if prefixes[_prefix(one[1])] < LOOKALIKES]
     skeletons = [_SKELETON.sub("0", line.strip()) for _, line in candidates]
     often = {shape for shape, n in Counter(skeletons).items() if n >= LOOKALIKES}
     return [
@@ -68,6 +75,16 @@ def stated_lines(text: str) -> list[StatedLine]:
         for (at, line), shape in zip(candidates, skeletons, strict=True)
         if shape not in often
     ]
+
+
+def _prefix(line: str) -> str:
+    """What stands before the first colon, digits folded, when it holds a digit: log lines share it, labels do not."""
+    head, colon, _ = line.partition(":")
+    words = head.split()
+    if not colon or not words or len(head) > 60 or not any(char.isdigit() for char in head):
+        return ""
+    # `I (312) boot` and `I (435) wifi`: the severity and the stamp say enough
+    return _PREFIX_DIGITS.sub("0", " ".join(words[:2]))
 
 
 def _is_short(lines: list[str]) -> bool:
@@ -104,7 +121,7 @@ def _states(line: str) -> bool:
 
 def _is_framing(line: str) -> bool:
     body = line.strip()
-    if not body or _SEARCH_HIT.match(body) is not None:
+    if not body or _SEARCH_HIT.match(body) is not None or _FRAME.match(body) is not None:
         return True
     closing = _FRAMING.get(body[0])
     if closing is not None and body[-1] == closing:

@@ -5,6 +5,7 @@ Rules: COMPACTION-AUDIT §4, §6, §8 as mended by AUDIT-REFINEMENTS §2.3, §2.
 
 from __future__ import annotations
 
+from audit.core.facts.beside import beside_unit
 from audit.core.facts.compare import aliases, altered, label_before, near, shape
 from audit.core.facts.extract import extract
 from audit.core.facts.match import Haystack, bare_number, covers, needle, occurs, occurs_in
@@ -21,6 +22,7 @@ __all__ = [
     "aliases",
     "altered",
     "bare_number",
+    "beside_unit",
     "comparable",
     "covers",
     "extract",

@@ -25,6 +25,7 @@ _LABEL_BEFORE = re.compile(
     r"[\"'`]?[ \t]?(?:[:=：#]|is |为|是)?[ \t]?[\"'`]?\Z"
 )
 _RANGE = re.compile(r"[ \t]?(?:到|至|~|–|-|to )[ \t]?\Z")
+_COMPACT_DATE = re.compile(r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])")
 _TRAIL = ".,;:!?/"
 
 
@@ -69,6 +70,8 @@ def _labelled(text: str, runs: list[tuple[int, int]]) -> list[Fact]:
     last = -1
     for start, end in runs:
         if not 3 <= end - start <= 12 or text[start] == "\x00" or _number_goes_on(text, end):
+            continue
+        if end - start == 8 and _COMPACT_DATE.match(text, start):
             continue
         ranged = last >= 0 and start - last < 8 and _RANGE.fullmatch(text, last, start) is not None
         if ranged or _LABEL_BEFORE.search(text, max(0, start - 24), start) is not None:

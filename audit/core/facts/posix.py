@@ -115,6 +115,10 @@ def _trimmed(text: str, t: Tail) -> Tail:
         suffix = _LINE_SUFFIX.search(keep)
         if suffix and has_extension(keep[: suffix.start()]):
             keep = keep[: suffix.start()]
+        if keep == "." and len(t.segments) > 1:  # `see /mnt/runs/.`: the full stop of the sentence
+            t.segments.pop()
+            t.end -= 1
+            return t
         if keep.strip("."):
             keep = keep.rstrip(".!&~^") or keep
         t.end -= len(last) - len(keep)
