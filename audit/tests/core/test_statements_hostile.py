@@ -216,6 +216,16 @@ _WORST = [
 _MEGABYTE = 1 << 20
 
 
+@pytest.mark.parametrize("piece", _WORST[::4], ids=repr)
+def test_the_work_on_pasted_text_is_bounded(piece: str) -> None:
+    text = (piece * (_MEGABYTE // 8 // len(piece)))[: _MEGABYTE // 8]
+    for extract in (corrections, rules, claimed_quotes, claimed_consents, claimed_rules):
+        started = time.process_time()
+        extract(text)
+        assert time.process_time() - started < 1.0, extract.__name__
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", _WORST, ids=repr)
 def test_a_megabyte_of_one_piece_takes_less_than_a_second(piece: str) -> None:
     text = (piece * (_MEGABYTE // len(piece)))[:_MEGABYTE]
