@@ -95,12 +95,7 @@ def _is_name(text: str, at: int, dot: int, end: int, ext: str, stop: int) -> boo
     name = text[at:dot]
     if name == "":
         return text[dot:end] in DOTFILES
-    if (
-        not any(c.isalnum() or c == "_" for c in name)
-        or (".." in name)
-        or name.replace(".", "").isdigit()
-        and len(name) < 2
-    ):
+    if not any(c.isalnum() or c == "_" for c in name) or (".." in name) or (name.isdigit() and len(name) < 2):
         return False
     if f"{name}.{ext}".lower() in PRODUCTS:
         return False

@@ -12,11 +12,13 @@ from audit.core.facts.same import comparable, key, same, unit_of
 _DIGITS = re.compile(r"[0-9]+")
 _NUMBER = re.compile(r"-?([0-9]+(?:\.[0-9]+)?)")
 _WORD_END = re.compile(r"[^\W\d_][\w-]{0,40}\Z|[\u3400-\u9fff]+\Z")
-_SKIP = words("is are was were be to of at the a an in on by for from with about up under over below above most least only around"
-    " approximately approx roughly now set max min than and or as it")
+_SKIP = words(
+    "is are was were be to of at the a an in on by for from with about up under over below above most least only around"
+    " approximately approx roughly now set max min than and or as it"
+)
 _SKIP_HAN = "为是约共至到在用成的了仅最多少大概达有改设按每近超过不"
-_BYTES = {u: 1000.0**i for i, u in enumerate("byte KB MB GB TB PB".split())} | {
-    u: 1024.0 ** (i + 1) for i, u in enumerate("KiB MiB GiB TiB".split())
+_BYTES = {u: 1000.0**i for i, u in enumerate(("byte", "KB", "MB", "GB", "TB", "PB"))} | {
+    u: 1024.0 ** (i + 1) for i, u in enumerate(("KiB", "MiB", "GiB", "TiB"))
 }
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "day": 86400.0, "week": 604800.0}
 _RATES = {"KB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "Kbps": 125.0, "Mbps": 125e3, "Gbps": 125e6}

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection
 
+from audit.core.facts.datetimes import datetimes
 from audit.core.facts.identifiers import identifiers, stores
 from audit.core.facts.ids import hashes, tickets, uuids
 from audit.core.facts.model import EXTENDED_CLASSES, Fact
@@ -13,7 +14,7 @@ from audit.core.facts.numbers import numbers
 from audit.core.facts.paths import paths
 from audit.core.facts.prepare import Prepared, fold, mask
 from audit.core.facts.quoted import quoted_paths
-from audit.core.facts.stamps import addresses, datetimes, ports, versions
+from audit.core.facts.stamps import addresses, ports, versions
 from audit.core.facts.urls import url_spans
 from audit.core.facts.windows import windows_paths
 

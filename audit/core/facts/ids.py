@@ -21,8 +21,10 @@ _TICKET = re.compile(r"[A-Z][A-Z0-9]{0,15}(?:-[0-9]{1,12}){1,3}")
 _CVE = re.compile(r"CVE-[0-9]{4}-[0-9]{4,12}")
 _ISSUE = re.compile(r"#[0-9]+")
 # Names of standards and models that look like tickets.
-NOT_TICKETS = words("UTF ISO SHA MD GPT RFC HTTP HTTPS AES RSA DES BASE COVID IPV TLS SSL ECMA IEEE GB UCS CP LATIN BM CRC USB RS PEP EC"
-    " XXH BLAKE HMAC DDR LLAMA QWEN CLAUDE PYTHON WINDOWS V")
+NOT_TICKETS = words(
+    "UTF ISO SHA MD GPT RFC HTTP HTTPS AES RSA DES BASE COVID IPV TLS SSL ECMA IEEE GB UCS CP LATIN BM CRC USB RS PEP EC"
+    " XXH BLAKE HMAC DDR LLAMA QWEN CLAUDE PYTHON WINDOWS V"
+)
 
 
 def uuids(text: str) -> list[Fact]:
@@ -82,7 +84,7 @@ def tickets(text: str, _runs: list[tuple[int, int]]) -> list[Fact]:
         if text[start - 1 : start] in ("-", ".", "/", "\\", "$", "#", "@") and start:
             continue
         after = text[end : end + 2]
-        if after[:1] == "-" and after[1:].isalnum() or after[:1] == "." and after[1:].isdigit():
+        if (after[:1] == "-" and after[1:].isalnum()) or (after[:1] == "." and after[1:].isdigit()):
             continue
         facts.append(Fact("ticket", m.group(), m.group(), start, end))
     for m in _ISSUE.finditer(text):

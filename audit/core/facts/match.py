@@ -42,7 +42,10 @@ class Haystack:
     def lower(self) -> str:
         """The folded text in lower case, made once."""
         if self._lower is None:
-            self._lower = self.folded.lower()
+            lower = self.folded.lower()
+            if len(lower) != len(self.folded):  # offsets must hold; `İ` becomes two code points
+                lower = "".join(low if len(low := c.lower()) == 1 else c for c in self.folded)
+            self._lower = lower
         return self._lower
 
     def line_span(self, at: int, end: int) -> tuple[int, int]:
@@ -121,8 +124,13 @@ def _hits(fact: Fact, hay: Haystack) -> Iterator[tuple[int, int]]:
     word = needle(fact)
     if not word:
         return
-    no_case = fact.cls in _FOLDED or (fact.cls in PATH_CLASSES and "\\" in (fact.canon if fact.cls == "abs_path" else hay.text))
-    text, word = (hay.lower, word.lower()) if no_case else (hay.folded, word)
+    no_case = fact.cls in _FOLDED or (
+        fact.cls in PATH_CLASSES and "\\" in (fact.canon if fact.cls == "abs_path" else hay.text)
+    )
+    if no_case:
+        text, word = hay.lower, fold(word).lower()
+    else:
+        text = hay.text if fact.cls in PATH_CLASSES else hay.folded  # paths are not folded
     is_number = fact.cls == "number_unit"
     at = text.find(word)
     for _ in range(MAX_TRIES):
@@ -176,10 +184,7 @@ def _same_moment(full: str, part: str) -> bool:
 def _literal(fact: Fact, hay: Haystack) -> bool:
     """The raw spelling (or canon) stands in the text with nothing glued to it."""
     if fact.cls in PATH_CLASSES:
-        for spelling in {fact.text, fact.canon}:
-            if _bounded(hay.text, spelling, _path_edges, fact):
-                return True
-        return False
+        return any(_bounded(hay.text, spelling, _path_edges, fact) for spelling in {fact.text, fact.canon})
     if fact.cls not in EXTENDED_CLASSES or fact.cls == "datetime":
         return False
     return _bounded(hay.lower, fact.canon.lower(), _id_edges, fact)

@@ -25,7 +25,9 @@ _KUBE = {"Ki": "KiB", "Mi": "MiB", "Gi": "GiB", "Ti": "TiB"}
 _FORMAT = re.compile(r"\([A-Za-z_]\w{0,40}\)[-#0 +.0-9]{0,6}[sdifrxgeo]")
 _MODULO = re.compile(r" ?(?:[0-9]|[A-Za-z](?![A-Za-z]))")
 _HTTP = frozenset("400 401 403 404 408 409 410 413 422 429 500 501 502 503 504".split())  # noqa: SIM905 - a word list
-_LASTS = re.compile(r"(?:[=:~<>≤≥（(]|\b(?:in|for|after|within|every|of|to|at|is|timeout|takes?|took|than|s|and))[ ]?\Z")
+_LASTS = re.compile(
+    r"(?:[=:~<>≤≥（(]|\b(?:in|for|after|within|every|of|to|at|is|timeout|takes?|took|than|s|and))[ ]?\Z"
+)
 _MONEY = frozenset(_CODES.values())
 _ASCII_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _GLUE = (_ASCII_LETTERS | frozenset("_./\\@\x00")) - frozenset("DYBRP")  # these end a currency code (USD20)
@@ -58,7 +60,12 @@ def numbers(text: str) -> list[Fact]:
         multiplier, unit, stop = found
         if unit == "s" and len(m.group()) == 4 and m.group()[:2] in ("19", "20") and stop == end + 1:
             continue  # the 1990s
-        if unit == "s" and m.group() in _HTTP and stop == end + 1 and not _LASTS.search(text, max(0, start - 16), start):
+        if (
+            unit == "s"
+            and m.group() in _HTTP
+            and stop == end + 1
+            and not _LASTS.search(text, max(0, start - 16), start)
+        ):
             continue  # `the endpoint returns 502s`
         canon = f"{'-' if lead else ''}{_plain(m.group())}{multiplier} {unit}"
         begin = start - lead
@@ -140,14 +147,7 @@ def _plain_unit(text: str, at: int, number: str, *, space: bool, counted: bool) 
 def _english(text: str, w: re.Match[str], number: str, *, space: bool) -> tuple[str, int] | None:
     word = w.group()
     if word[0] == "%":
-        following = text[w.start() + 1 : w.start() + 2]
-        if following and following.isascii() and (following.isalnum() or following == "_"):
-            return None  # a format or an escape
-        if following == "(" and _FORMAT.match(text, w.start() + 1):
-            return None  # `%(name)s`
-        if space and _MODULO.match(text, w.start() + 1):
-            return None
-        return "%", w.start() + 1
+        return _percent(text, w.start() + 1, space=space)
     if not _closed(text, w.end()):
         return None
     if word == "B":
@@ -164,13 +164,21 @@ def _english(text: str, w: re.Match[str], number: str, *, space: bool) -> tuple[
     if known is None:
         return None
     unit, always = known
-    if unit == "x" and space:
-        return None
-    if len(word) == 1 and space and word.isupper():
-        return None
+    if space and (unit == "x" or (len(word) == 1 and word.isupper())):
+        return None  # `4 x A100`
     if not always and number.lstrip("0") != "1":
         return None
     return unit, w.end()
+
+
+def _percent(text: str, after: int, *, space: bool) -> tuple[str, int] | None:
+    """A percentage, not a format (`%s`, `%(name)s`), an escape (`%20`) or a modulo."""
+    following = text[after : after + 1]
+    if following and following.isascii() and (following.isalnum() or following == "_"):
+        return None
+    if following == "(" and _FORMAT.match(text, after):
+        return None
+    return None if space and _MODULO.match(text, after) else ("%", after)
 
 
 def _joined(text: str, at: int) -> tuple[str, str, int] | None:
@@ -244,12 +252,17 @@ def _money(text: str, at: int, m: re.Match[str], found: tuple[str, str, int] | N
             multiplier, end = z.group(), z.end()
         elif w is not None and w.group() in _EN_MULTIPLIER and _closed(text, w.end()):
             multiplier, end = _EN_MULTIPLIER[w.group()], w.end()
-        elif not _closed(text, end) or found is not None and found[1] not in COUNTED and text[end : end + 1].isalpha():
+        elif not _closed(text, end):
             return None
-    if unit == "USD" and len(m.group()) == 1 and not multiplier and text[at] == "$":
-        if before in "\"'`" or _SHELL.search(text, max(text.rfind("\n", max(0, at - 60), at) + 1, at - 60), at + 20):
-            return None
+    if len(m.group()) == 1 and not multiplier and text[at] == "$" and _in_shell(text, at):
+        return None
     return Fact("number_unit", text[at:end], f"{_plain(m.group())}{multiplier} {unit}", at, end)
+
+
+def _in_shell(text: str, at: int) -> bool:
+    """`$1` at `at` is a shell or awk parameter."""
+    line_start = text.rfind("\n", max(0, at - 60), at) + 1
+    return text[at - 1 : at] in ('"', "'", "`") or _SHELL.search(text, max(line_start, at - 60), at + 20) is not None
 
 
 def _plain(number: str) -> str:

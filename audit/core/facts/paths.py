@@ -180,17 +180,10 @@ def _relative(out: Found, run: int, at: int, start: int, q: int, stop: int, mark
     head = text[start:q]
     if not head:
         return q + 1
-    han = HAN_RE.search(head)
-    if han is not None:
-        if not is_han(head[-1]):
-            last = max(i for i, c in enumerate(head) if is_han(c))
-            if is_han(head[0]) or _known_before_han(head[: last + 1]):
-                bare_names(out, at, start + last + 1, run_start=run)
-                start += last + 1
-                head = text[start:q]
-        elif _known_before_han(head):
-            bare_names(out, at, q, run_start=run)
-            return q + 1
+    unglued = _unglued(out, run, at, start, q)
+    if unglued < 0:
+        return q + 1
+    start, head = unglued, text[unglued:q]
     before = text[start - 1] if start else " "
     t = tail(text, start, stop)
     if t.end <= q:  # the first segment was cut already
@@ -213,6 +206,23 @@ def _relative(out: Found, run: int, at: int, start: int, q: int, stop: int, mark
         return max(t.end, q + 1)
     bare_names(out, max(start, text.rfind("/", start, t.end) + 1), stop, run_start=stop)
     return stop
+
+
+def _unglued(out: Found, run: int, at: int, start: int, q: int) -> int:
+    """Where the first segment start..q begins once Han glued in front is cut; -1 when a file name ended inside it."""
+    head = out.text[start:q]
+    if HAN_RE.search(head) is None:
+        return start
+    if is_han(head[-1]):
+        if not _known_before_han(head):
+            return start
+        bare_names(out, at, q, run_start=run)
+        return -1
+    last = max(i for i, c in enumerate(head) if is_han(c)) + 1
+    if not is_han(head[0]) and not _known_before_han(head[:last]):
+        return start
+    bare_names(out, at, start + last, run_start=run)
+    return start + last
 
 
 def _known_before_han(head: str) -> bool:

@@ -23,9 +23,12 @@ from audit.core.facts import (
 )
 
 PIECES = st.sampled_from(
-    list("/\\.:-_~@#$%*()[]{}<>=,;'\"` \n\t0129aZxé汉和文件，。（）１％\u200b\ufeff\u0301\x00")
-    + ["src/", "a.py", "C:\\", "\\\\", "://", "file://", "http://", "1,024", " MB", "秒", "个", "万", "v1.2.3", "10.0.0.1", ":8080", "port ", "端口", "#12", "OPS-1"]
-    + ["2026-11-30", "10:30", "1090fa52-58f8-4c98-a426-a3eb02954016", "8fa3c21d", "/etc/", "Program Files", "$5", "USD ", "3 files", "...", "…", "](", "\ud800"]
+    [
+        *"/\\.:-_~@#$%*()[]{}<>=,;'\"` \n\t0129aZxé汉和文件，。（）１％\u200b\ufeff\u0301\x00\ud800…",
+        *("src/", "a.py", "C:\\", "\\\\", "://", "file://", "http://", "1,024", " MB", "秒", "个", "万", "v1.2.3"),
+        *("10.0.0.1", ":8080", "port ", "端口", "#12", "OPS-1", "2026-11-30", "10:30", "8fa3c21d", "/etc/", "..."),
+        *("1090fa52-58f8-4c98-a426-a3eb02954016", "Program Files", "$5", "USD ", "3 files", "]("),
+    ]
 )
 TEXTS = st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=40).map("".join))
 
@@ -66,18 +69,38 @@ def test_the_canon_of_a_uuid_is_its_own_canon(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["/a//b/c.txt", "src/app/(group)/[id]/page.tsx", "C:\\Users\\A\\b.txt", "\\\\srv\\Share\\x.md", "说明书/概述.md", "~/notes/todo.md", "a.py和b.py"]
+    "text",
+    [
+        "/a//b/c.txt",
+        "src/app/(group)/[id]/page.tsx",
+        "C:\\Users\\A\\b.txt",
+        "\\\\srv\\Share\\x.md",
+        "说明书/概述.md",
+        "~/notes/todo.md",
+        "a.py和b.py",
+    ],
 )
 def test_the_canon_of_a_path_is_its_own_canon(text: str) -> None:
     for f in extract(text):
         assert [g.canon for g in extract(f.canon)] == [f.canon]
 
 
-HOSTILE = (
-    "/ a/ . .a .py 汉 汉/ 汉.py 1 1, 1,111 1.1 1- 1: 11:11 A A- A-1 0a abcd- 12345678-1234-1234-1234-123456789ab- \\ a\\ a\\b/ C:\\ C:/ "
-    ":// http:// file:/// a@b: \"/ '/a ( /a( []( ]( port port:1 端口 #1 $1 1ms 1个 5万 a.b:11 a- a-b:1234 1.2.3-rc.1. </a> <a>/ */ **/a.py _ a= =/ $/ ~/ ../ "
-    "a\u200b e\u0301 \u0301 １ 1月1日 2026年 2026-11-30 /etc/a和 在/etc/hosts和src/a.py里 /数据/报告.md和 /(a)[b]{c} /a#L1 \\\\a\\b __a/b__ a.py/b.py/ data:a/b; mailto: @ @a/ $1, - +/ 个"
-).split(" ") + ["1 ", "1 ms ", " #1", "$1 ", "a.py ", "/a/b ", '"/a b', "C:\\a ", "`/ ", "port ", "\x00", "mailto:a ", "file:///a ", "Program Files\\"]
+def units(text: str) -> list[str]:
+    return text.split(" ")
+
+
+HOSTILE = [
+    *units(
+        "/ a/ . .a .py 汉 汉/ 汉.py 1 1, 1,111 1.1 1- 1: 11:11 A A- A-1 A_ 0a 0x abcd- \\ a\\ a\\b/ C:\\ C:/ :// http://"
+    ),
+    *units(
+        "file:/// s3://a a@b: \"/ '/a ( /a( []( ]( port port:1 端口 #1 $1 1ms 1个 5万 a.b:11 a- a-b:1234 1.2.3-rc.1."
+    ),
+    *units("</a> <a>/ */ **/a.py _ a= =/ $/ ~/ ../ a\u200b e\u0301 \u0301 １ 1月1日 2026年 2026-11-30 /etc/a和 id1234"),
+    *units("在/etc/hosts和src/a.py里 /数据/报告.md和 /(a)[b]{c} /a#L1 \\\\a\\b __a/b__ a.py/b.py/ data:a/b; mailto:"),
+    *"@ @a/ $1, - +/ 个 12345678-1234-1234-1234-123456789ab- May Nov1 \x00 Program·Files\\".split(" "),
+    *("1 ", "1 ms ", " #1", "$1 ", "a.py ", "/a/b ", '"/a b', "C:\\a ", "`/ ", "port ", "mailto:a ", "file:///a "),
+]
 
 
 def _seconds(unit: str, size: int) -> float:

@@ -78,7 +78,9 @@ def test_the_fast_search_agrees_with_the_slow_one(fact: str, text: str, found: b
     assert occurs_in(one(fact), Haystack("x " * 3000 + text + " y" * 3000)) is found
 
 
-@pytest.mark.parametrize("text", ["1,024 MB", "src/a/x.ts", "D:\\A\\B.txt", "v1.2.3", "3 次", "0.80 s", "localhost:6379"])
+@pytest.mark.parametrize(
+    "text", ["1,024 MB", "src/a/x.ts", "D:\\A\\B.txt", "v1.2.3", "3 次", "0.80 s", "localhost:6379"]
+)
 def test_the_needle_stands_in_the_text(text: str) -> None:
     assert needle(one(text)).lower() in text.lower()
 
@@ -120,7 +122,13 @@ def test_a_uuid_cut_to_its_first_block_is_altered() -> None:
 
 @pytest.mark.parametrize(
     ("text", "label"),
-    [("Timeout is 30 s", "timeout"), ("pool: 4 workers", "pool"), ("\n5 ms", ""), ("最多约 5 条", ""), ("Size = `3 GB`", "size")],
+    [
+        ("Timeout is 30 s", "timeout"),
+        ("pool: 4 workers", "pool"),
+        ("\n5 ms", ""),
+        ("最多约 5 条", ""),
+        ("Size = `3 GB`", "size"),
+    ],
 )
 def test_labels(text: str, label: str) -> None:
     assert label_before(text, one(text).start) == label
@@ -163,7 +171,12 @@ def test_same_is_symmetric_for_generic_counters() -> None:
 
 @pytest.mark.parametrize(
     ("fact", "text", "kept"),
-    [("600 requests", "limit 600/min", True), ("600 requests", "6000", False), ("60 requests", "limit 60", False), ("1,204 items", "1,204 on", True)],
+    [
+        ("600 requests", "limit 600/min", True),
+        ("600 requests", "6000", False),
+        ("60 requests", "limit 60", False),
+        ("1,204 items", "1,204 on", True),
+    ],
 )
 def test_a_bare_number_of_three_digits_keeps_a_count(fact: str, text: str, kept: bool) -> None:
     assert bare_number(one(fact), text) is kept
