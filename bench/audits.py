@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from dataclasses import replace
+from typing import Any
 
 from audit.core.case import AuditCase
 from audit.core.policy import Policy
 from audit.core.record import audit
-from bench.measure import Pairs, Row, interleaved, row, timed
+from bench import peers
+from bench.corpora import corpus
+from bench.measure import Pairs, Row, child, interleaved, row, timed
+from bench.product import ROOT, data_folder, run
 from bench.words import Text
 from dshweb.sessionlog.core.leaves import Block, Leaf, Ledger, Source
 
-FACTS = 3_000
+FACTS = 2_000
 LEAF_FACTS = 6
 TURNS: tuple[tuple[str, str, Source], ...] = (
     ("user/message", "user", "human"),
@@ -48,3 +53,25 @@ def p11() -> list[Row]:
     figures = interleaved(timed(lambda: audit(double, policy), 2), timed(lambda: audit(single, policy), 2))
     what = f"audit grows with facts: {2 * FACTS:,} : {FACTS:,} facts, one compaction"
     return [row("P11", what, Pairs(figures[0], figures[1]), must=2.2, stretch=2.05)]
+
+
+def p9() -> list[Row]:
+    """Whole work on our side: rows by seq from the stored log, masking, ledgers, ten audits, records in the database."""
+    log = corpus("L12C")
+    seconds: dict[str, Any] = {}
+    with data_folder() as data:
+        run(data, "import_unaudited", str(log.path))
+
+        def ours() -> float:
+            seconds.update(run(data, "audit", str(log.path), timeout=240)[1])
+            if seconds["audits"] != log.compactions or seconds["errors"]:
+                raise AssertionError(f"{seconds['audits']} of {log.compactions} audits, errors {seconds['errors']}")
+            return float(seconds["seconds"])
+
+        def peer() -> float:
+            done = child([peers.python(), "-m", "bench.parse_peer", str(log.path)], os.environ, cwd=ROOT)
+            return float(json.loads(done.output)["seconds"])
+
+        figures = interleaved(ours, peer)
+    what = "audit of a session with 10 compactions (L12C) : decode and orjson of the same log"
+    return [row("P9", what, Pairs(figures[0], figures[1]), must=3, stretch=1.5, note="without process starts")]

@@ -63,7 +63,7 @@ def serving() -> Iterator[int]:
     with data_folder() as data, tempfile.TemporaryFile() as said:
         process = subprocess.Popen(
             [sys.executable, str(ROOT / "manage.py"), "serve", "--port", "0"],
-            env=variables(data),
+            env=variables(data, WEB_WORKERS="2"),
             stdin=subprocess.DEVNULL,
             stdout=said,
             stderr=subprocess.STDOUT,
@@ -137,6 +137,6 @@ def p21() -> list[Row]:
             mine.append(share / 1e6)
             theirs.append(peer_share / 1e6)
             note = f"{count} processes; sum of RSS {resident / 1e6:.0f} MB against {peer_resident / 1e6:.0f} MB"
-    what = "idle memory, serve with an empty archive : AgentsView daemon over D20 (PSS)"
+    what = "idle memory, `serve` with 2 web workers, empty : AgentsView daemon over D20 (PSS)"
     pairs = Pairs(mine, theirs)
     return [row("P21", what, pairs, must=1.2, stretch=1.0, unit="megabyte", note=note)]

@@ -19,10 +19,10 @@ ROOT = Path(__file__).resolve().parents[1]
 OWN = ("DATABASE_URL", "REDIS_URL", "DEBUG", "SECRET_KEY")
 
 
-def variables(data: Path) -> dict[str, str]:
+def variables(data: Path, **more: str) -> dict[str, str]:
     """The environment of a product with default settings and its data under `data`."""
     kept = {key: value for key, value in os.environ.items() if key not in OWN and not key.startswith("DSHWEB_")}
-    return kept | {"DSHWEB_DATA_DIR": str(data), "LOG_LEVEL": "ERROR", "PYTHONDONTWRITEBYTECODE": "1"}
+    return kept | {"DSHWEB_DATA_DIR": str(data), "LOG_LEVEL": "ERROR", "PYTHONDONTWRITEBYTECODE": "1"} | more
 
 
 @cache
