@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
+from threading import Event
 from typing import Any
 
+from django.conf import settings
+from django.db import connection
 from django.dispatch import receiver
 
 from audit.services.run import audit_log
 from dshweb.access.models import Team, User
-from dshweb.sessionlog.models import LogFile
+from dshweb.sessionlog.models import LogFile, Source
 from dshweb.sessionlog.services.ingest import Import, ingest_path
+from dshweb.sessionlog.services.masking import masker_for
+from dshweb.sessionlog.services.rebuild import rebuild_log
 from dshweb.sessionlog.services.report import Totals
+from dshweb.sessionlog.services.watch import Folders
 from dshweb.sessionlog.signals import log_imported
 from dshweb.tasks.progress import Progress
-from dshweb.tasks.registry import task_kind
+from dshweb.tasks.registry import background, task_kind
 from dshweb.tasks.services import enqueue
+
+logger = logging.getLogger(__name__)
 
 
 @receiver(log_imported)
@@ -23,7 +32,7 @@ def audit_what_arrived(*, log: LogFile, inline: bool, **_more: Any) -> None:
     if inline:
         audit_log(log)
     else:
-        enqueue(log.team_id, "audit", f"log:{log.pk}", {"log": log.pk}, label=str(log.session))
+        enqueue(log.team_id, "audit", f"log:{log.pk}", {"log": log.pk}, label=log.session.session_id)
 
 
 @task_kind("ingest")
@@ -38,6 +47,40 @@ def ingest(progress: Progress, payload: dict[str, Any]) -> dict[str, Any]:
         on_progress=lambda _path, done, total: progress.step(done, total, "bytes"),
     )
     return totals.to_json()
+
+
+@task_kind("rescan")
+def rescan(progress: Progress, payload: dict[str, Any]) -> dict[str, Any]:
+    """Masks all stored text of the team anew under the patterns in force; progress counts logs."""
+    masking = masker_for(progress.team_id).version
+    stale = list(LogFile.unscoped.filter(team=progress.team_id).exclude(masking=masking).order_by("id"))
+    for done, log in enumerate(stale):
+        progress.step(done, len(stale), "logs")
+        # other logs of the team go on being read when the bytes of one are gone
+        try:
+            fresh = rebuild_log(log, on_progress=lambda *_: progress.step())
+        except FileNotFoundError as error:
+            logger.error("not masked anew: %s", error)
+            continue
+        log_imported.send(LogFile, log=fresh, inline=False)
+    return {"logs": len(stale)}
+
+
+@background
+def follow_watched_sources(stop: Event) -> None:
+    """Looks at the folders marked "watch" every WATCH_POLL_SECONDS; what is new becomes a task."""
+    known: dict[int, Folders] = {}
+    while not stop.wait(settings.WATCH_POLL_SECONDS):
+        try:
+            for source in Source.unscoped.filter(watch=True).order_by("id"):
+                folders = known.setdefault(source.pk, Folders([Path(source.path)]))
+                for path in folders.changed():
+                    payload = {"path": str(path), "owner": source.owner_id}
+                    enqueue(source.team_id, "ingest", str(path), payload, label=path.parent.name)
+        except Exception as error:  # a database that is away for a moment must not end the thread
+            logger.warning("watched sources: %s: %s", type(error).__name__, error)
+        finally:
+            connection.close()
 
 
 @task_kind("audit")

@@ -11,6 +11,7 @@ It may run more than once (a worker can die after its last line), so it must lea
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
@@ -42,6 +43,23 @@ def task_kind(name: str) -> Callable[[Function], Function]:
         return function
 
     return register
+
+
+Background = Callable[[threading.Event], None]
+
+_background: list[Background] = []
+
+
+def background(function: Background) -> Background:
+    """Register a function that runs in a thread of every worker until the event it is given is set."""
+    if function not in _background:
+        _background.append(function)
+    return function
+
+
+def backgrounds() -> list[Background]:
+    """The functions that run beside a worker's tasks."""
+    return list(_background)
 
 
 def find(kind: str) -> Function:

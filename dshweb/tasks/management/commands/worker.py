@@ -6,6 +6,7 @@ import logging
 import os
 import signal
 import sys
+import threading
 import warnings
 from typing import Any
 
@@ -49,6 +50,8 @@ class Command(BaseCommand):
 
         def ready(**_: Any) -> None:
             beat.start()
+            for function in registry.backgrounds():
+                threading.Thread(target=function, args=(progress.stopping,), name=function.__name__, daemon=True).start()
             log.info("worker %s is ready (queue: %s)", os.getpid(), "Redis" if settings.REDIS_URL else "data folder")
 
         def ending(**_: Any) -> None:

@@ -1,0 +1,76 @@
+"""What follows what: found → imported → audited, by tasks, and once more after the masking patterns changed."""
+
+from __future__ import annotations
+
+from threading import Event
+
+import pytest
+
+from audit.models import Audit
+from dshweb import pipeline
+from dshweb.sessionlog.models import LogFile, MaskPattern, Message, Source
+from dshweb.tasks.models import Task
+from dshweb.tasks.services import drain, enqueue
+from tests.builders import assistant, frame, session_frames, write
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class Looks(Event):
+    """Stops the follower after so many looks."""
+
+    def __init__(self, looks: int, between=lambda: None) -> None:
+        super().__init__()
+        self.left, self.between = looks, between
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.left -= 1
+        self.between()
+        return self.left < 0
+
+
+def test_an_ingest_task_leads_to_an_audit_task(people, data_dir, tmp_path):
+    write(tmp_path, session_frames())
+    enqueue(people.team, "ingest", "k", {"path": str(tmp_path), "owner": people.bob.pk})
+    drain()
+    assert [task.kind for task in Task.objects.for_team(people.team).order_by("id")] == ["ingest", "audit"]
+    assert set(Task.objects.for_team(people.team).values_list("state", flat=True)) == {"done"}
+    assert Audit.objects.for_team(people.team).count() == 2
+
+
+def test_a_watched_source_is_followed_and_an_unwatched_one_is_not(people, data_dir, tmp_path):
+    path = write(tmp_path / "watched", session_frames())
+    write(tmp_path / "other", session_frames(), "session-00000000-0000-4000-8000-0000000000cc")
+    Source.unscoped.create(team=people.team, path=str(tmp_path / "watched"), watch=True, owner=people.bob)
+    Source.unscoped.create(team=people.team, path=str(tmp_path / "other"), watch=False)
+    pipeline.follow_watched_sources(Looks(2, between=drain))
+    drain()
+    assert LogFile.objects.for_team(people.team).count() == 1
+    tasks = Task.objects.for_team(people.team).filter(kind="ingest").count()
+    assert tasks == 1, "an unchanged file asks for nothing"
+
+    def grow() -> None:
+        if path.stat().st_size == sum(map(len, session_frames())):
+            path.write_bytes(path.read_bytes() + frame(assistant(12, "one more")))
+
+    pipeline.follow_watched_sources(Looks(2, between=grow))
+    drain()
+    assert Message.objects.for_team(people.team).filter(text="one more").exists()
+
+
+def test_a_rescan_masks_stored_text_anew_and_keeps_the_audits(people, data_dir, tmp_path):
+    write(tmp_path, session_frames())
+    enqueue(people.team, "ingest", "k", {"path": str(tmp_path), "owner": None})
+    drain()
+    before = set(Audit.objects.for_team(people.team).values_list("pk", flat=True))
+    assert Message.objects.for_team(people.team).filter(text__contains="/srv/app/conf-0").exists()
+    MaskPattern.unscoped.create(team=people.team, name="conf", expression=r"/srv/app/conf-\d")
+    enqueue(people.team, "rescan", "masking")
+    drain()
+    assert not Message.objects.for_team(people.team).filter(text__contains="/srv/app/conf-0").exists()
+    assert Message.objects.for_team(people.team).filter(text__contains="[redacted:conf]").exists()
+    now = set(Audit.objects.for_team(people.team).values_list("pk", flat=True))
+    assert before < now, "the new patterns give new records, the old ones stay"
+    enqueue(people.team, "rescan", "masking")
+    drain()
+    assert set(Audit.objects.for_team(people.team).values_list("pk", flat=True)) == now
