@@ -90,6 +90,9 @@ _RECORDED = re.compile(
     r"决定|决策|偏好)(?:已经?|被)?(?:记录|保存|写入|登记)",
     _I,
 )
+_ONLY_MAY = re.compile(
+    r"only\b[^.;]{1,80}\b(?:may|can|must|should|allowed|accepted|permitted)\b|(?:仅|只)(?:允许|许|准|能|可)", _I
+)
 _PIECE = re.compile(r"[;；。]|\.(?=\s)")
 
 
@@ -208,7 +211,7 @@ def _is_rule(line: str, start: int, end: int, *, ruled: bool, watched: bool, bul
     else:
         cue = find_cue(body)
         begins = cue is not None and bullet and (cue.start <= 3 or (attributed is not None and cue.start <= 20))
-        cued = cue is not None and (begins or watched)
+        cued = (cue is not None and (begins or watched)) or (watched and _ONLY_MAY.match(body) is not None)
     if not cued:
         return False
     terms = terms_of(body)

@@ -20,7 +20,7 @@ _ZH = re.compile(
     r"|不许|不准(?!确)|(?<!被)禁止|严禁|切勿|请勿|万勿"
     r"|(?<![区特个级类性分识鉴辨判差告离派组国职诀门话鲜迥拜细霎道送])别(?![的人名说墅处扭致急忘样称扯逗闹墨国字号类慌怕]|管|是|担心|客气|着急|介意|谢|无))"
     r"|(?P<pos>(?<![不非是])必须(?!的$|品|吗)|务必|只能(?!说|是|这样)|(?:一律|只准|只许|只允许|一定要|千万要|务求)|别忘了?|不要忘记?|都要|都得|"
-    r"都需要|只(?=改|动|用|碰|修改|跑|提交|在|写|加|测试?|处理|保留))"
+    r"都需要|只(?=改|动|用|碰|修改|跑|提交|在|写|加|测试?|处理|保留|收|取|选|发|读|查|看))"
 )
 _ZH_BEFORE = re.compile(
     r"报错|提示|显示|返回|抛出|日志里|编译器|为什么|为何|怎么|是否|要不要|能不能|可不可以|会不会|是不是|该不该|需不需要|好像|似乎|貌似|结果|因为|由于|导致|所以才|难怪"
@@ -43,9 +43,12 @@ _ZH_NOW = re.compile(r"目前|现在|暂时|看来|之前|当时|已经")
 _EN_NEG = re.compile(
     r"\b(?P<must>(?:must|may|shall|should|can|will)\s+(?:not|never)\s+(?:ever\s+)?|mustn['’]?t\s+|"
     r"shouldn['’]?t\s+|(?:is|are) not (?:allowed|permitted) to\s+|not allowed to\s+)"
-    r"|\b(?P<imp>(?:do not|don['’]?t|dont|never|avoid|stop(?=\s+\w+ing\b)|refrain from|under no circumstances)\s+)"
+    r"|\b(?P<imp>(?:do not|don['’]?t|dont|never|avoid|exclude|tell (?:nobody|no one)|"
+    r"stop(?=\s+\w+ing\b)|refrain from|under no circumstances)\s+)"
     r"|\b(?P<soft>make sure (?:that )?(?:you |we |it |they |nothing )*(?:do not|don['’]?t|doesn['’]?t|"
     r"never|not to)\s+|(?:be careful|take care|try) not to\s+|"
+    r"let me (?:review|check|confirm|approve|see|look at)\b(?=[^.;!?]{1,80}\bbefore (?:you|we|it|any)\b)\s+|"
+    r"(?:ask|check with) me (?:first )?before\s+|wait for my\s+|"
     r"let['’]?s not\s+|i (?:do not|don['’]?t) want (?:any|you to)\s+|i['’]?d rather (?:you|"
     r"we) (?:didn['’]?t|did not)\s+)"
     r"|\b(?P<keep>(?:keep|leave)\b(?=[^,;]{1,80}\b(?:unchanged|untouched|as[- ]is|as it is|"
@@ -55,13 +58,18 @@ _EN_NEG = re.compile(
     r"(?:emojis?|dependenc\w+|deps|librar\w+|packages?|frameworks?|comments|mocks?|abbreviations|"
     r"downtime|force[- ]push\w*|changes to|breaking changes?|"
     r"commits? to|globals?|magic numbers|secrets|network access|internet access|abstractions|"
-    r"refactor\w*|features|inline styles|tables|jargon)\b))",
+    r"refactor\w*|features|inline styles|tables|jargon)\b)"
+    # any plural that ends the demand: `No screenshots, they go stale.`
+    r"|no\s+(?!(?:worries|problems|issues|errors|changes|results|failures|tests|logs|updates|differences|findings|"
+    r"thanks|matches|conflicts|warnings|regressions|ideas|doubts|rows|hits|files|users|plans|clues|objections|questions)\b)"
+    r"(?=[a-z]{3,}s(?: please| pls| in | on | at | for |[,.;!]|\s*$)))",
     _I,
 )
 _EN_POS = re.compile(
     r"\b(?P<must>must\b(?!\s*[-–]?\s*have\b)(?!\s+(?:not|never|be (?:kidding|joking|wrong|missing|"
     r"something|a bug|some|because|that))\b)(?!['’]))"
     r"|\b(?P<imp>always\s+(?=[a-z])|(?:only use|use only|make only|only touch|only change|only edit|"
+    r"(?:use|run|allow|open|take|keep) (?:at most|no more than)|"
     r"only modify|only run|only commit|only push)\s+|(?:do not|don['’]?t) forget to\s+|remember to\s+)",
     _I,
 )

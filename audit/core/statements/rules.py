@@ -19,7 +19,8 @@ from audit.core.statements.terms import terms_of
 _CUE = (
     r"不要|不得|不能|不可|不许|不准|禁止|严禁|勿|别|必须|务必|只|不应|不该|保持|维持|都要|都得|都需要|一律|一定要|千万要|"
     r"\b(?:must|mustn['’]?t|never|not|don['’]?t|dont|avoid|stop|refrain|keep|leave|no|always|only|"
-    r"remember|shouldn['’]?t|didn['’]?t|doesn['’]?t|under no)\b"
+    r"remember|shouldn['’]?t|didn['’]?t|doesn['’]?t|under no|"
+    r"exclude|tell nobody|tell no one|let me|ask me|check with me|wait for my|at most|no more than)\b"
 )
 # re2 for speed only: no look-around, linear by construction.
 CUE = re2.compile("(?i)" + _CUE)
