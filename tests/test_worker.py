@@ -4,9 +4,7 @@ as queue."""
 from __future__ import annotations
 
 import json
-import shutil
 import signal
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -16,30 +14,6 @@ import pytest
 from tests.processes import ROOT, environment, manage, started, until
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def redis_url(tmp_path: Path):
-    """A Redis of this test alone, on a free port, keeping nothing on disk."""
-    binary = shutil.which("redis-server")
-    if binary is None:
-        pytest.skip("redis-server is not installed here")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [binary, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(tmp_path)]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-
-    def answers() -> bool:
-        with socket.socket() as client:
-            return client.connect_ex(("127.0.0.1", port)) == 0
-
-    try:
-        until(answers, "Redis listens", server)
-        yield f"redis://127.0.0.1:{port}/0"
-    finally:
-        server.terminate()
-        server.wait()
 
 
 @pytest.fixture(params=["files", "redis"])
