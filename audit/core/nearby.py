@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from audit.core import facts as factlib
 from audit.core.facts import Fact
+from audit.core.facts.units import COUNTED
 from audit.core.pool import Entry, Mention
 from audit.core.schema import PATH_CLASSES
 
@@ -23,6 +24,7 @@ _SHORT = 6
 _SEGMENTS = 16
 _KEY_MAX = 512
 _NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)(\D*) (.+)", re.DOTALL)
+_SPOKEN = frozenset({"human", "assistant"})
 _IDS = frozenset({"uuid", "hex_hash"})
 
 Key = tuple[object, ...]
@@ -59,7 +61,15 @@ class Nearby:
     def altered(self, asked: Entry, prefer: Callable[[Entry], bool]) -> Entry | None:
         """The leaf fact that an asserted one is an altered copy of; those that `prefer` says come first."""
         found = [entry for entry in self._likely(_keys(asked, asked.mentions)) if _is_altered(asked, entry)]
-        return min(found, key=lambda entry: not prefer(entry), default=None)
+        return min(found, key=lambda entry: not prefer(entry), default=None) or self._only_one(asked.fact, prefer)
+
+    def _only_one(self, fact: Fact, prefer: Callable[[Entry], bool]) -> Entry | None:
+        """The only number of a counted noun in the leaves, when the summary has another number of that noun alone."""
+        parts = split_number(fact.canon) if fact.cls == "number_unit" else None
+        if not parts or parts[2] not in COUNTED:
+            return None
+        rows = self._numbers.get(parts[1] + " " + parts[2], [])
+        return rows[0][2] if len(rows) == 1 and rows[0][2].sources & _SPOKEN and prefer(rows[0][2]) else None
 
     def near(self, fact: Fact) -> Entry | None:
         """The closest number of the same unit, or a path with the same last segment."""
