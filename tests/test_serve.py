@@ -116,3 +116,5 @@ def test_a_wide_bind_is_warned_about_loudly(env, tmp_path):
         for words in ("WARNING", "every machine", "ALLOWED_HOSTS", "TLS"):
             assert words in text
         assert get(port, "/sessions/")[0] == 302
+        process.send_signal(signal.SIGHUP)  # the terminal was closed
+        assert process.wait(60) == 0, log.read_text()
