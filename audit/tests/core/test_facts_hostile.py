@@ -98,7 +98,7 @@ HOSTILE = [
     ),
     *units("</a> <a>/ */ **/a.py _ a= =/ $/ ~/ ../ a\u200b e\u0301 \u0301 １ 1月1日 2026年 2026-11-30 /etc/a和 id1234"),
     *units("在/etc/hosts和src/a.py里 /数据/报告.md和 /(a)[b]{c} /a#L1 \\\\a\\b __a/b__ a.py/b.py/ data:a/b; mailto:"),
-    *"@ @a/ $1, - +/ 个 12345678-1234-1234-1234-123456789ab- May Nov1 \x00 Program·Files\\".split(" "),
+    *units("@ @a/ $1, - +/ 个 12345678-1234-1234-1234-123456789ab- May Nov1 \x00 Program·Files\\"),
     *("1 ", "1 ms ", " #1", "$1 ", "a.py ", "/a/b ", '"/a b', "C:\\a ", "`/ ", "port ", "mailto:a ", "file:///a "),
 ]
 
