@@ -19,7 +19,7 @@ _CUE_WORDS = (
     "ids?|seed|pr|mr|issue|ticket|case|run|job|build|order|account|invoice|serial|registers?|revision"
     "|versioncode|appid|uid|pid|submission|arxiv"
 )
-_CUE_HAN = "编号|单号|工号|种子|寄存器|订单号|订单|流水号|学号|账号|工单|批次号|任务号"
+_CUE_HAN = "种子|寄存器|订单|工单|[\u4e00-\u9fff]号"
 _LABEL_BEFORE = re.compile(
     rf"(?:(?<![A-Za-z])(?i:{_CUE_WORDS})|[a-z](?:Id|ID|Code|Seed)|_id|{_CUE_HAN})"
     r"[\"'`]?[ \t]?(?:[:=：#]|is |为|是)?[ \t]?[\"'`]?\Z"

@@ -24,6 +24,9 @@ _CUE = (
 )
 # re2 for speed only: no look-around, linear by construction.
 CUE = re2.compile("(?i)" + _CUE)
+_AND_ALSO = re.compile(
+    r"[ \t](?:and|but)[ \t](?=(?:please[ \t])?(?:do not|don['’]?t|never|avoid|always|must not)\b)", re.IGNORECASE
+)
 _LEAD = re.compile(
     r"^(?:[-*•\s]|\d+[.)、]\s*|(?:and|but|also|so|then|ok|okay|please)\b[, ]*|(?:另外|并且|而且|同时|还有|然后|但是|"
     r"但|不过|所以|注意|记住|好的)[:：,，]?)+",
@@ -90,7 +93,11 @@ def _clauses(text: str) -> list[tuple[int, int]]:
         if text[at].isspace() or text[at] in "，,；;：:（）()":
             at += 1
             continue
-        end = clause_end(text, at)
-        spans.append((at, max(end, at + 1)))
-        at = max(end, at + 1)
+        end = max(clause_end(text, at), at + 1)
+        start = at
+        for joint in _AND_ALSO.finditer(text, at, end):  # `never X and do not Y` are two demands
+            spans.append((start, joint.start()))
+            start = joint.end()
+        spans.append((start, end))
+        at = end
     return spans

@@ -92,13 +92,17 @@ class Support:
     def _ruled(self, claim: Claim) -> bool:
         cue = find_cue(claim.text)
         terms = terms_of(claim.text, (cue.start, cue.end) if cue else None)
+        # `覆盖率不低于 80%` bounds a value that people state without any cue (`覆盖率到 80%`).
+        bounded = bool(terms.strong) and _BOUND.search(claim.text) is not None
+        if bounded:
+            terms = terms_of(_BOUND.sub(" ", claim.text))
         count = len(terms.strong) + len(terms.weak)
         if not count:
             return True
         positive = cue is not None and cue.polarity == "positive"
         some_strong = False
         for line in self._lines_with(terms):
-            cued = positive or bool(SUMMARY_CUE.search(line))
+            cued = positive or bounded or bool(SUMMARY_CUE.search(line))
             if not cued:
                 continue
             row = Line(line)
@@ -137,6 +141,13 @@ class Support:
                         yield text[start:end]
                     hits += 1
                     at = lowered.find(needle, max(end, at + 1))
+
+
+_BOUND = re.compile(
+    r"不(?:低于|高于|超过|少于|大于|小于|多于|早于|晚于)|\bno (?:more|less|fewer|later|earlier|longer|lower|higher) than\b"
+    r"|\bnot? (?:exceed|be (?:less|more|lower|higher|later) than)",
+    re.IGNORECASE,
+)
 
 
 def _of_chars(term: str) -> tuple[str, ...]:
