@@ -30,11 +30,11 @@ class ScopedManager(models.Manager):
         )
 
     def for_team(self, team: Team | int) -> models.QuerySet:
-        return self.model.unscoped.filter(team=team)
+        return self.model.unscoped.filter(team=team)  # type: ignore[attr-defined]
 
     def for_caller(self, caller: Caller) -> models.QuerySet:
         """Rows of the teams the caller is a member of (a token: of its one team)."""
-        return self.model.unscoped.filter(team__in=caller.team_ids)
+        return self.model.unscoped.filter(team__in=caller.team_ids)  # type: ignore[attr-defined]
 
 
 class TeamOwned(models.Model):
