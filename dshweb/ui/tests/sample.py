@@ -103,7 +103,7 @@ def fill(team: Team, owner: User | None = None) -> None:
     )
     make_task(
         team,
-        kind="reaudit",
+        kind="audit",
         label="96 compactions",
         state=State.RUNNING,
         done=60,
@@ -125,7 +125,7 @@ def fill(team: Team, owner: User | None = None) -> None:
     )
     make_task(
         team,
-        kind="scan",
+        kind="rescan",
         label="/srv/logs/dsh-home",
         state=State.DONE,
         done=3,

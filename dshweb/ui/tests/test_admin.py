@@ -137,4 +137,4 @@ def test_a_re_scan_is_asked_for_once_a_team(root, people):
     one = MaskPattern.unscoped.create(team=people.team, name="a", expression="aaa")
     two = MaskPattern.unscoped.create(team=people.team, name="b", expression="bbb")
     root.post(address(MaskPattern, "changelist"), {"action": "scan_again", "_selected_action": [one.pk, two.pk]})
-    assert Task.unscoped.filter(kind="rescan", team=people.team).count() == 1
+    assert Task.unscoped.filter(kind="rescan", key="masking", team=people.team).count() == 1
