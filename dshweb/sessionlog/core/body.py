@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 
 MAX_DEPTH: Final = 100
-_NO_BRACKETS: Final = bytes(b for b in range(256) if b not in b"[]{}")
+_CONTAINERS: Final = (dict, list)
 
 
 def decode_json(raw: bytes | memoryview | msgspec.Raw) -> tuple[Any, bool]:
@@ -23,8 +23,6 @@ def decode_json(raw: bytes | memoryview | msgspec.Raw) -> tuple[Any, bool]:
     Raises ValueError when it is not JSON at all or nested too deep.
     """
     data = bytes(raw)
-    if data.count(b"[") + data.count(b"{") > MAX_DEPTH and too_deep(data):
-        raise ValueError("nested too deep")
     repaired = False
     try:
         value = msgspec.json.decode(data)
@@ -35,23 +33,25 @@ def decode_json(raw: bytes | memoryview | msgspec.Raw) -> tuple[Any, bool]:
             value = _storable(json.loads(text, parse_int=_whole))
         except (RecursionError, json.JSONDecodeError) as error:
             raise ValueError("not JSON") from error
+    if data.count(b"[") + data.count(b"{") > MAX_DEPTH and too_deep(value):
+        raise ValueError("nested too deep")
     return value, repaired
 
 
-def too_deep(data: bytes) -> bool:
-    """Whether containers of a JSON text nest deeper than `MAX_DEPTH`; for text that is not JSON either answer.
-
-    Strings are dropped (backslashes stand only in them), then innermost pairs of brackets level by level: all of it
-    runs in C, which walking the value does not.
-    """
-    outside = b"".join(data.replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')[::2])
-    brackets = outside.translate(None, _NO_BRACKETS)
+def too_deep(value: Any) -> bool:
+    """Whether containers of a decoded value nest deeper than `MAX_DEPTH`."""
+    level = [value] if type(value) in _CONTAINERS else []
     for _ in range(MAX_DEPTH):
-        fewer = brackets.replace(b"[]", b"").replace(b"{}", b"")
-        if len(fewer) == len(brackets):
+        deeper = []
+        for item in level:
+            for member in item.values() if type(item) is dict else item:
+                kind = type(member)
+                if kind is dict or kind is list:
+                    deeper.append(member)
+        if not deeper:
             return False
-        brackets = fewer
-    return bool(brackets)
+        level = deeper
+    return True
 
 
 def _whole(digits: str) -> int | float:

