@@ -112,3 +112,12 @@ def expand_seqs(value: object, most: int) -> tuple[tuple[int, ...], str]:
             return tuple(out), "limit_seqs"
         out.extend(range(first, last + 1))
     return tuple(out), problem
+
+
+def is_utf8(data: bytes) -> bool:
+    """Whether the bytes are valid UTF-8."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from .accounting import Accounting
-from .body import decode_json
+from .body import decode_json, is_utf8
 from .damage import DamageLog
 from .events import Event, strict_row, surface_op, tolerant_row
 from .header import Header, is_header, parse_header
@@ -59,7 +59,7 @@ class RowReader:
                 self.discarding = False
             elif self.pending:
                 lines[0] = self.take_pending() + lines[0]
-            valid = data.isascii() or _is_utf8(data)
+            valid = data.isascii() or is_utf8(data)
             self._lines(lines, events, offset, valid=valid)
         if tail and not self.discarding:
             if not self.pending:
@@ -102,7 +102,7 @@ class RowReader:
                 self.damage.add("torn_row", offset=offset, detail=f"the last row breaks off after {len(line)} bytes")
             return []
         events: list[Event] = []
-        self._lines([line], events, offset, valid=_is_utf8(line))
+        self._lines([line], events, offset, valid=is_utf8(line))
         return events
 
     def _drop_row(self, reason: str) -> None:
@@ -124,7 +124,7 @@ class RowReader:
         self.accounting.lines += len(lines)
         for line in lines:
             repaired = False
-            if not valid and not _is_utf8(line):
+            if not valid and not is_utf8(line):
                 line = line.decode("utf-8", "replace").encode()
                 repaired = True
                 self.damage.add(
@@ -300,11 +300,3 @@ def _ends_prefix(data: msgspec.Raw) -> bool:
     except ValueError:
         return False
     return isinstance(value, dict) and value.get("inherited") is True
-
-
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
