@@ -50,6 +50,10 @@ lock: $(VENV)/.base ## resolve the pins anew (no index addresses in them)
 	@$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes --no-header -q \
 	  -c requirements/base.txt -o requirements/dev.txt
 
+messages: $(VENV)/.dev ## take new strings into the Chinese catalogue (needs gettext), then translate them
+	@DSHWEB_DATA_DIR=$$(mktemp -d) $(BIN)/python manage.py makemessages -l zh_Hans --ignore .venv --ignore '.venv*' --ignore tests --ignore var \
+	  --ignore static --no-location --no-wrap
+
 screenshots: $(VENV)/.dev ## pictures of every page, for looking at
 	@$(BIN)/python tests/browser/shots.py $(ARGS)
 

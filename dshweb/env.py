@@ -56,7 +56,7 @@ class Env:
         self.declared[-1] = Declared(name, "path", shown, meaning)
         return Path(value).expanduser().absolute() if value else default
 
-    def flag(self, name: str, default: bool, meaning: str) -> bool:  # noqa: FBT001
+    def flag(self, name: str, *, default: bool, meaning: str) -> bool:
         value = self._raw(name, "yes/no", "yes" if default else "no", meaning).lower()
         if value in TRUE:
             return True

@@ -39,7 +39,7 @@ def audit_what_arrived(*, log: LogFile, inline: bool, **_more: Any) -> None:
 def ingest(progress: Progress, payload: dict[str, Any]) -> dict[str, Any]:
     """Payload: `path`, and `owner` (user id or null). Progress counts bytes of the log that is being read."""
     totals = Totals()
-    run = Import.by(Team.objects.get(pk=progress.team_id), User.objects.filter(pk=payload.get("owner")).first())
+    run = Import.by(Team.objects.get(pk=progress.team_id), User.objects.filter(pk=payload.get("owner") or 0).first())
     ingest_path(
         Path(payload["path"]),
         run=run,

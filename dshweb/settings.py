@@ -13,20 +13,26 @@ DATA_DIR = env.path(
     "DSHWEB_DATA_DIR", BASE_DIR / "var", "folder that holds all state: database, logs, queue, secret key", shown="var/"
 )
 DATA_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
-DEBUG = env.flag("DEBUG", False, "Django's debug pages; never on a server others can reach")
+DEBUG = env.flag("DEBUG", default=False, meaning="Django's debug pages; never on a server others can reach")
 SECRET_KEY = secret_key(env.text("SECRET_KEY", "", "signing key; made once under the data folder when empty"), DATA_DIR)
 ALLOWED_HOSTS = env.words(
     "ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]", "host names the server answers to, separated by commas"
 )
-CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS", "", "origins (https://host) that may post forms, behind a proxy")
+CSRF_TRUSTED_ORIGINS = env.words(
+    "CSRF_TRUSTED_ORIGINS", "", "origins (https://host) that may post forms, behind a proxy"
+)
 DATABASES = {
     "default": database(
         env.text("DATABASE_URL", "", "sqlite:///path or postgresql://user:password@host/name; SQLite when empty"),
         DATA_DIR / "db.sqlite3",
     )
 }
-REDIS_URL = env.text("REDIS_URL", "", "redis://host:6379/0 for queue and cache; without it both live in the data folder")
-BEHIND_TLS = env.flag("BEHIND_TLS", False, "a proxy in front speaks TLS: secure cookies, HSTS, X-Forwarded-Proto")
+REDIS_URL = env.text(
+    "REDIS_URL", "", "redis://host:6379/0 for queue and cache; without it both live in the data folder"
+)
+BEHIND_TLS = env.flag(
+    "BEHIND_TLS", default=False, meaning="a proxy in front speaks TLS: secure cookies, HSTS, X-Forwarded-Proto"
+)
 TIME_ZONE = env.text("TIME_ZONE", "UTC", "time zone of day buckets and of pages before a browser tells its own")
 LANGUAGE_CODE = env.text("LANGUAGE_CODE", "en", "language for callers that ask for none: en or zh-hans")
 LOG_LEVEL = env.text("LOG_LEVEL", "INFO", "DEBUG, INFO, WARNING or ERROR")
@@ -38,8 +44,12 @@ MAX_RATIO = env.number("MAX_RATIO", 10_000, "largest decompressed : compressed r
 MAX_STORED_TEXT = env.number(
     "MAX_STORED_TEXT", 262_144, "characters of one message kept in the database; the rest stays in the log", least=1024
 )
-WATCH_POLL_SECONDS = env.number("WATCH_POLL_SECONDS", 10, "how often a watched folder is walked besides notifications", least=1)
-TASK_LEASE_SECONDS = env.number("TASK_LEASE_SECONDS", 60, "a task without a heartbeat this long is given to another worker", least=5)
+WATCH_POLL_SECONDS = env.number(
+    "WATCH_POLL_SECONDS", 10, "how often a watched folder is walked besides notifications", least=1
+)
+TASK_LEASE_SECONDS = env.number(
+    "TASK_LEASE_SECONDS", 60, "a task without a heartbeat this long is given to another worker", least=5
+)
 
 WEB_WORKERS = env.number("WEB_WORKERS", 2, "web server processes of serve, four threads each", least=1)
 

@@ -25,7 +25,12 @@ def human(seq: int, text: str) -> dict[str, Any]:
 
 
 def assistant(seq: int, text: str) -> dict[str, Any]:
-    message = {"role": "assistant", "content": [{"type": "text", "text": text}], "source": {"kind": "model"}, "id": f"a{seq}"}
+    message = {
+        "role": "assistant",
+        "content": [{"type": "text", "text": text}],
+        "source": {"kind": "model"},
+        "id": f"a{seq}",
+    }
     data = {"turn": 1, "step": 1, "message": message}
     return {"type": "assistant/message", "seq": seq, "time": BORN + seq * 1000, "data": data, "surfaceOp": "append"}
 
@@ -57,10 +62,18 @@ def session_frames(*, rounds: int = 2) -> list[bytes]:
     """A session with some talk and `rounds` compactions, one durable batch a frame."""
     frames, seq, shadow = [frame(header())], 0, []
     for n in range(rounds):
-        talk = [human(seq, f"Round {n}: use port 90{n}0, never 80{n}0. See /srv/app/conf-{n}.yaml"), assistant(seq + 1, f"Took {n + 3} s.")]
+        talk = [
+            human(seq, f"Round {n}: use port 90{n}0, never 80{n}0. See /srv/app/conf-{n}.yaml"),
+            assistant(seq + 1, f"Took {n + 3} s."),
+        ]
         shadow = [*shadow, seq, seq + 1]
         frames += [frame(row) for row in talk]
-        rows = compaction(seq + 2, shadow, f"Summary {n}: the port is 90{n}0, it took {n + 3} s, see /srv/app/conf-{n}.yml.", key=f"c{n}")
+        rows = compaction(
+            seq + 2,
+            shadow,
+            f"Summary {n}: the port is 90{n}0, it took {n + 3} s, see /srv/app/conf-{n}.yml.",
+            key=f"c{n}",
+        )
         frames += [frame(rows[0]), frame(*rows[1:])]
         shadow = [seq + 4]
         seq += 6

@@ -15,7 +15,11 @@ from tests.processes import ROOT, environment
 
 def test_values_are_typed_and_declared():
     env = Env({"A": "7", "B": "yes", "C": "x, y,"})
-    assert (env.number("A", 1, "m"), env.flag("B", False, "m"), env.words("C", "", "m")) == (7, True, ["x", "y"])
+    assert (env.number("A", 1, "m"), env.flag("B", default=False, meaning="m"), env.words("C", "", "m")) == (
+        7,
+        True,
+        ["x", "y"],
+    )
     assert env.text("D", "default", "m") == "default"
     assert [row.name for row in env.declared] == ["A", "B", "C", "D"]
 
@@ -25,7 +29,7 @@ def test_values_are_typed_and_declared():
     [
         ("seven", lambda env: env.number("A", 1, "m")),
         ("0", lambda env: env.number("A", 1, "m", least=1)),
-        ("maybe", lambda env: env.flag("A", False, "m")),
+        ("maybe", lambda env: env.flag("A", default=False, meaning="m")),
     ],
 )
 def test_a_wrong_value_is_refused_by_name(value, read):

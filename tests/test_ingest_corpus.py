@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from audit.core import facts as factlib
 from audit.models import Audit
 from audit.services.run import case_of
-from audit.core import facts as factlib
 from dshweb.sessionlog.models import Compaction, LogFile, Message
 from dshweb.sessionlog.services.evidence import LogEvents
 from dshweb.sessionlog.services.ingest import Import, ingest_path

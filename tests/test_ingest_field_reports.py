@@ -122,8 +122,15 @@ def test_fr_046_047_a_fork_counts_its_own_tokens_only(people, data_dir):
 def test_fr_062_to_065_the_author_is_decided_by_source_not_by_text(people, data_dir):
     bring_in(people, FIELD / "provenance" / "sources.v4.jsonl")
     rows = Message.objects.for_team(people.team).order_by("seq").values_list("seq", "human", "author")
-    assert [(seq, human) for seq, human, _author in rows] == [(0, True), (1, False), (2, True), (3, False), (4, False), (5, False)]
-    assert dict((seq, author) for seq, _human, author in rows)[1] == "plugin:uploader"
+    assert [(seq, human) for seq, human, _author in rows] == [
+        (0, True),
+        (1, False),
+        (2, True),
+        (3, False),
+        (4, False),
+        (5, False),
+    ]
+    assert {seq: author for seq, _human, author in rows}[1] == "plugin:uploader"
     session = Session.objects.for_team(people.team).get()
     assert session.title == "why does <system-reminder> show up in my chat?"
     # search looks at what was said, never at reminders
@@ -140,7 +147,12 @@ def test_fr_109_to_115_no_secret_reaches_the_database(people, data_dir, tmp_path
     from tests.builders import assistant, compaction, frame, header, human, write
 
     line = SECRETS[nth].replace("\\n", "\n")
-    call = {"type": "tool-call", "id": "call1", "name": "run", "arguments": json.dumps({"command": line}, ensure_ascii=False)}
+    call = {
+        "type": "tool-call",
+        "id": "call1",
+        "name": "run",
+        "arguments": json.dumps({"command": line}, ensure_ascii=False),
+    }
     asking = assistant(1, f"I saw {line}")
     asking["data"]["message"]["content"].append(call)
     result = {
@@ -149,7 +161,13 @@ def test_fr_109_to_115_no_secret_reaches_the_database(people, data_dir, tmp_path
             "role": "tool", "toolCallId": "call1", "content": [{"type": "text", "text": f"out: {line}"}], "isError": False,
             "source": {"kind": "tool", "callId": "call1"}, "id": "t2"}},
     }  # fmt: skip
-    rows = [header(), human(0, f"look: {line}"), asking, result, *compaction(3, [0, 1, 2], f"Summary. {line} See /srv/a.txt")]
+    rows = [
+        header(),
+        human(0, f"look: {line}"),
+        asking,
+        result,
+        *compaction(3, [0, 1, 2], f"Summary. {line} See /srv/a.txt"),
+    ]
     write(tmp_path, [frame(row) for row in rows])
     bring_in(people, tmp_path)
     stored = everything_stored()

@@ -37,13 +37,16 @@ def picture(log: LogFile) -> dict:
         "messages": rows(Message.unscoped.filter(log=log)),
         "compactions": rows(Compaction.unscoped.filter(log=log)),
         "frames": [
-            {k: v for k, v in row.items() if k not in skip} for row in Frame.unscoped.filter(log=log).order_by("offset").values()
+            {k: v for k, v in row.items() if k not in skip}
+            for row in Frame.unscoped.filter(log=log).order_by("offset").values()
         ],
         "accounting": log.accounting,
         "damage": log.damage,
         "log": (log.status, log.size, log.complete, log.last_seq, log.last_time, log.format, log.header),
         "session": (session.title, session.turns, session.events, session.tokens, session.compactions, session.status),
-        "audits": [audit.record for audit in Audit.unscoped.filter(compaction__log=log).order_by("compaction__position")],
+        "audits": [
+            audit.record for audit in Audit.unscoped.filter(compaction__log=log).order_by("compaction__position")
+        ],
     }
 
 
@@ -175,7 +178,9 @@ def test_an_appended_log_reads_only_its_new_frames(people, data_dir, tmp_path, m
 
     read = []
     take = reader.LogReader._batch
-    monkeypatch.setattr(reader.LogReader, "_batch", lambda self, frame: (read.append(frame.offset), take(self, frame))[1])
+    monkeypatch.setattr(
+        reader.LogReader, "_batch", lambda self, frame: (read.append(frame.offset), take(self, frame))[1]
+    )
     more = frame(assistant(18, "and one more"))
     path.write_bytes(b"".join(frames) + more)
     bring_in(people, path)

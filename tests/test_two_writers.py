@@ -20,7 +20,12 @@ pytestmark = pytest.mark.slow
 
 def long_session(*, talk: int = 4500, every: int = 1500) -> list[bytes]:
     """A log that takes several import steps, with compactions in it."""
-    frames, seq, shadow, filler = [frame(header())], 0, [], "plain words that hold no fact at all, only many of them, " * 120
+    frames, seq, shadow, filler = (
+        [frame(header())],
+        0,
+        [],
+        "plain words that hold no fact at all, only many of them, " * 120,
+    )
     for n in range(talk):
         row = human(seq, "go on") if n % 2 else assistant(seq, f"see /srv/app/file.py {filler}")
         frames.append(frame(row))

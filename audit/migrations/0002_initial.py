@@ -6,71 +6,95 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('access', '0002_team_main'),
-        ('audit', '0001_initial'),
-        ('sessionlog', '0001_initial'),
+        ("access", "0002_team_main"),
+        ("audit", "0001_initial"),
+        ("sessionlog", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='audit',
-            name='compaction',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='audits', to='sessionlog.compaction', verbose_name='compaction'),
+            model_name="audit",
+            name="compaction",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="audits",
+                to="sessionlog.compaction",
+                verbose_name="compaction",
+            ),
         ),
         migrations.AddField(
-            model_name='audit',
-            name='team',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='access.team'),
+            model_name="audit",
+            name="team",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="access.team"),
         ),
         migrations.AddField(
-            model_name='policyversion',
-            name='created_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='created by'),
+            model_name="policyversion",
+            name="created_by",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+                verbose_name="created by",
+            ),
         ),
         migrations.AddField(
-            model_name='policyversion',
-            name='team',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='access.team'),
+            model_name="policyversion",
+            name="team",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="access.team"),
         ),
         migrations.AddField(
-            model_name='audit',
-            name='policy',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='audit.policyversion', verbose_name='policy'),
+            model_name="audit",
+            name="policy",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to="audit.policyversion",
+                verbose_name="policy",
+            ),
         ),
         migrations.AddField(
-            model_name='signal',
-            name='audit',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='signals', to='audit.audit', verbose_name='audit'),
+            model_name="signal",
+            name="audit",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="signals",
+                to="audit.audit",
+                verbose_name="audit",
+            ),
         ),
         migrations.AddField(
-            model_name='signal',
-            name='team',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='access.team'),
+            model_name="signal",
+            name="team",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="access.team"),
         ),
         migrations.AddField(
-            model_name='vocabularyterm',
-            name='team',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='access.team'),
+            model_name="vocabularyterm",
+            name="team",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="access.team"),
         ),
         migrations.AddConstraint(
-            model_name='policyversion',
-            constraint=models.UniqueConstraint(fields=('team', 'version'), name='one_policy_per_team_and_version'),
+            model_name="policyversion",
+            constraint=models.UniqueConstraint(fields=("team", "version"), name="one_policy_per_team_and_version"),
         ),
         migrations.AddConstraint(
-            model_name='audit',
-            constraint=models.UniqueConstraint(fields=('compaction', 'engine', 'config_fp'), name='one_audit_per_configuration'),
+            model_name="audit",
+            constraint=models.UniqueConstraint(
+                fields=("compaction", "engine", "config_fp"), name="one_audit_per_configuration"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='signal',
-            constraint=models.UniqueConstraint(fields=('audit', 'rank'), name='one_signal_per_audit_and_rank'),
+            model_name="signal",
+            constraint=models.UniqueConstraint(fields=("audit", "rank"), name="one_signal_per_audit_and_rank"),
         ),
         migrations.AddConstraint(
-            model_name='vocabularyterm',
-            constraint=models.UniqueConstraint(fields=('team', 'list', 'term'), name='one_term_per_team_and_list'),
+            model_name="vocabularyterm",
+            constraint=models.UniqueConstraint(fields=("team", "list", "term"), name="one_term_per_team_and_list"),
         ),
     ]

@@ -52,7 +52,11 @@ SCRIPT = {
         {"kind": "chat", "text": "Then the other one.", "tool_calls": [bash("row")]},
         {"kind": "compaction", "text": SUMMARY},
         # the session goes on after the compaction: the log is not finished when it is read
-        {"kind": "chat", "text": "Waiting.", "tool_calls": [{"name": "bash", "arguments": {"description": "Wait", "command": "sleep 5"}}]},
+        {
+            "kind": "chat",
+            "text": "Waiting.",
+            "tool_calls": [{"name": "bash", "arguments": {"description": "Wait", "command": "sleep 5"}}],
+        },
         {"kind": "chat", "text": "Done."},
     ]
 }

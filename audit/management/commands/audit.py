@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
-from typing import Any
+from typing import Any, TextIO, cast
 
 from django.core.management.base import BaseCommand, CommandError
 from django.db.models import QuerySet
@@ -98,7 +98,10 @@ Example:  manage.py audit session-5c009325-c1be-4349-80cd-676d914a384b --json
         for row in compactions:
             table.add_row(*_cells(row, audits.get(row.pk)))
         console = Console(
-            file=self.stdout._out, width=None if self.stdout.isatty() else 200, highlight=False, markup=False
+            file=cast(TextIO, self.stdout._out),
+            width=None if self.stdout.isatty() else 200,
+            highlight=False,
+            markup=False,
         )
         console.print(table)
         if not compactions:

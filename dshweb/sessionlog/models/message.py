@@ -11,7 +11,8 @@ from dshweb.access.scoping import TeamOwned
 class Message(TeamOwned):
     """One surface event.
 
-    `author` is the event's `source.kind` as it stands (a wrapped plugin: its v4 name or `plugin:<name>`); `human` is true for kind `user` only. `digest` is taken before masking,
+    `author` is the event's `source.kind` as it stands (a wrapped plugin: its v4 name or `plugin:<name>`); `human` is true for
+    kind `user` only. `digest` is taken before masking,
     `text` is masked and holds at most MAX_STORED_TEXT characters of the `chars` there are (the rest is read from the log).
     `position` is the number of the event's row in the log, which is unique where seqs are not. `parts` lists `[source, length]` for each
     block of the text, which are joined by blank lines.

@@ -112,7 +112,7 @@ class LogEvents:
 
     def _summaries(self, compaction: Compaction) -> dict[str, int]:
         rows = Compaction.unscoped.filter(log=self.log, summary_seq__isnull=False, position__lt=compaction.position)
-        return dict(rows.values_list("compaction_id", "summary_seq"))
+        return {key: seq for key, seq in rows.values_list("compaction_id", "summary_seq") if seq is not None}
 
     def _texts(self, seqs: Iterable[int]) -> Iterator[str]:
         """All of what these rows say, masked, as the strings of their data."""

@@ -77,7 +77,8 @@ def _for_file(on_progress: Callable[[Path, int, int], None], file: Path) -> step
 
 def _known(team: Team, paths: list[Path]) -> dict[str, SourceFile]:
     """The rows of files seen before, in a few queries for the whole run."""
-    names, known = [str(path) for path in paths], {}
+    names = [str(path) for path in paths]
+    known: dict[str, SourceFile] = {}
     for start in range(0, len(names), 500):
         rows = SourceFile.objects.for_team(team).filter(location__in=names[start : start + 500]).select_related("log")
         known |= {row.location: row for row in rows}

@@ -1,8 +1,8 @@
 """Reads what is new of a stored log and projects it, one bounded step after the other.
 
 A step reads some frames, then writes their rows and the state behind them in ONE transaction that compares and sets the log's
-`revision` (docs/decisions/0001). A step that finds another revision writes nothing and starts from what the other one left. Killed between two
-steps, the next import goes on where the last commit stands; so does the import of a log that has grown.
+`revision` (docs/decisions/0001). A step that finds another revision writes nothing and starts from what the other one left. Killed between
+two steps, the next import goes on where the last commit stands; so does the import of a log that has grown.
 """
 
 from __future__ import annotations
@@ -178,6 +178,7 @@ class _Run:
             rows_ = Message.unscoped.filter(log=self.log)
             rows_.filter(seq__lt=before, inherited=False).update(inherited=True)
             rows_.filter(seq__gte=before, inherited=True).update(inherited=False)
+            Compaction.unscoped.filter(log=self.log, start_seq__lt=before, inherited=False).update(inherited=True)
 
     def _index(self, pending: Pending) -> None:
         if not pending.said:

@@ -10,7 +10,7 @@ import os
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from django.core.files import File
 from django.core.files.storage import Storage, storages
@@ -32,7 +32,7 @@ def new_name(*, team_id: int, file_name: str) -> str:
 @contextmanager
 def opened(name: str) -> Iterator[BinaryIO]:
     with _storage().open(name, "rb") as stream:
-        yield getattr(stream, "file", stream)
+        yield cast(BinaryIO, getattr(stream, "file", stream))
 
 
 def size(name: str) -> int:
@@ -78,7 +78,7 @@ def _replace(storage: Storage, name: str, source: BinaryIO, *, stop: int) -> int
     source.seek(0)
     if storage.exists(name):
         storage.delete(name)
-    storage.save(name, File(_Limited(source, stop)))
+    storage.save(name, File(cast(BinaryIO, _Limited(source, stop))))
     return storage.size(name)
 
 

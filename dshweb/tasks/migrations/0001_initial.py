@@ -7,63 +7,98 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('access', '0001_initial'),
+        ("access", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Worker',
+            name="Worker",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=120, unique=True)),
-                ('started_at', models.DateTimeField()),
-                ('seen_at', models.DateTimeField()),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=120, unique=True)),
+                ("started_at", models.DateTimeField()),
+                ("seen_at", models.DateTimeField()),
             ],
             options={
-                'verbose_name': 'worker',
-                'verbose_name_plural': 'workers',
+                "verbose_name": "worker",
+                "verbose_name_plural": "workers",
             },
         ),
         migrations.CreateModel(
-            name='Task',
+            name="Task",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(max_length=40, verbose_name='kind')),
-                ('key', models.CharField(editable=False, max_length=200)),
-                ('label', models.CharField(blank=True, max_length=300, verbose_name='what')),
-                ('payload', models.JSONField(default=dict, editable=False)),
-                ('state', models.CharField(choices=[('queued', 'queued'), ('running', 'running'), ('done', 'done'), ('failed', 'failed'), ('cancelled', 'cancelled')], default='queued', max_length=10, verbose_name='state')),
-                ('cancel_requested', models.BooleanField(default=False, verbose_name='cancel asked for')),
-                ('done', models.BigIntegerField(default=0, verbose_name='done')),
-                ('total', models.BigIntegerField(blank=True, null=True, verbose_name='total')),
-                ('unit', models.CharField(blank=True, max_length=16, verbose_name='unit')),
-                ('attempts', models.PositiveIntegerField(default=0, verbose_name='attempts')),
-                ('error', models.TextField(blank=True, verbose_name='error')),
-                ('result', models.JSONField(blank=True, null=True, verbose_name='result')),
-                ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='created')),
-                ('started_at', models.DateTimeField(blank=True, null=True, verbose_name='started')),
-                ('finished_at', models.DateTimeField(blank=True, null=True, verbose_name='finished')),
-                ('lease_until', models.DateTimeField(blank=True, editable=False, null=True)),
-                ('lease_id', models.UUIDField(blank=True, editable=False, null=True)),
-                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='created by')),
-                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='access.team')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("kind", models.CharField(max_length=40, verbose_name="kind")),
+                ("key", models.CharField(editable=False, max_length=200)),
+                ("label", models.CharField(blank=True, max_length=300, verbose_name="what")),
+                ("payload", models.JSONField(default=dict, editable=False)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("queued", "queued"),
+                            ("running", "running"),
+                            ("done", "done"),
+                            ("failed", "failed"),
+                            ("cancelled", "cancelled"),
+                        ],
+                        default="queued",
+                        max_length=10,
+                        verbose_name="state",
+                    ),
+                ),
+                ("cancel_requested", models.BooleanField(default=False, verbose_name="cancel asked for")),
+                ("done", models.BigIntegerField(default=0, verbose_name="done")),
+                ("total", models.BigIntegerField(blank=True, null=True, verbose_name="total")),
+                ("unit", models.CharField(blank=True, max_length=16, verbose_name="unit")),
+                ("attempts", models.PositiveIntegerField(default=0, verbose_name="attempts")),
+                ("error", models.TextField(blank=True, verbose_name="error")),
+                ("result", models.JSONField(blank=True, null=True, verbose_name="result")),
+                ("created_at", models.DateTimeField(auto_now_add=True, verbose_name="created")),
+                ("started_at", models.DateTimeField(blank=True, null=True, verbose_name="started")),
+                ("finished_at", models.DateTimeField(blank=True, null=True, verbose_name="finished")),
+                ("lease_until", models.DateTimeField(blank=True, editable=False, null=True)),
+                ("lease_id", models.UUIDField(blank=True, editable=False, null=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                        verbose_name="created by",
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="access.team"),
+                ),
             ],
             options={
-                'verbose_name': 'task',
-                'verbose_name_plural': 'tasks',
-                'abstract': False,
-                'base_manager_name': 'unscoped',
-                'default_manager_name': 'unscoped',
-                'indexes': [models.Index(fields=['team', '-id'], name='tasks_by_team'), models.Index(fields=['state', 'id'], name='tasks_by_state')],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('state__in', ['queued', 'running'])), fields=('team', 'kind', 'key'), name='one_open_task_per_key')],
+                "verbose_name": "task",
+                "verbose_name_plural": "tasks",
+                "abstract": False,
+                "base_manager_name": "unscoped",
+                "default_manager_name": "unscoped",
+                "indexes": [
+                    models.Index(fields=["team", "-id"], name="tasks_by_team"),
+                    models.Index(fields=["state", "id"], name="tasks_by_state"),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("state__in", ["queued", "running"])),
+                        fields=("team", "kind", "key"),
+                        name="one_open_task_per_key",
+                    )
+                ],
             },
             managers=[
-                ('unscoped', django.db.models.manager.Manager()),
+                ("unscoped", django.db.models.manager.Manager()),
             ],
         ),
     ]

@@ -4,20 +4,19 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('tasks', '0001_initial'),
+        ("tasks", "0001_initial"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='task',
-            name='again',
+            model_name="task",
+            name="again",
             field=models.JSONField(blank=True, editable=False, null=True),
         ),
         migrations.AddField(
-            model_name='task',
-            name='holder',
-            field=models.CharField(blank=True, editable=False, max_length=120, verbose_name='worker'),
+            model_name="task",
+            name="holder",
+            field=models.CharField(blank=True, editable=False, max_length=120, verbose_name="worker"),
         ),
     ]

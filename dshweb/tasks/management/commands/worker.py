@@ -51,7 +51,9 @@ class Command(BaseCommand):
         def ready(**_: Any) -> None:
             beat.start()
             for function in registry.backgrounds():
-                threading.Thread(target=function, args=(progress.stopping,), name=function.__name__, daemon=True).start()
+                threading.Thread(
+                    target=function, args=(progress.stopping,), name=function.__name__, daemon=True
+                ).start()
             log.info("worker %s is ready (queue: %s)", os.getpid(), "Redis" if settings.REDIS_URL else "data folder")
 
         def ending(**_: Any) -> None:
