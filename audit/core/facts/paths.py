@@ -53,7 +53,8 @@ def paths(text: str, file_urls: Collection[int], markers: Collection[str]) -> Fo
             start -= 1
         run = RUN_RE.match(text, at)
         stop = run.end() if run else at + 1
-        _run(out, start, min(stop, start + _LONGEST_RUN), file_urls, markers)
+        if stop - start > 1:  # a lone slash is nothing
+            _run(out, start, min(stop, start + _LONGEST_RUN), file_urls, markers)
         done = stop
         m = _MARK.search(text, stop)
     return out

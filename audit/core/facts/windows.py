@@ -26,6 +26,9 @@ def windows_paths(text: str) -> tuple[list[Fact], list[tuple[int, int]]]:
     done = 0
     at = 0
     while (at := _next(text, at)) >= 0:
+        if text[at] == ":" and at <= done:
+            at += 1
+            continue
         start, first = _root(text, at)
         if start < done or not _may_start(text, start):
             at = first if text[at] == "\\" else at + 1
