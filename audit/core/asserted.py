@@ -48,6 +48,8 @@ class Asserted:
         return "literal" if self._literal(fact) else None
 
     def _literal(self, fact: Fact) -> bool:
+        if fact.cls in PATH_CLASSES and not any(factlib.needle(fact).lower() in hay.lower for hay in self._hays):
+            return False
         return any(factlib.occurs_in(fact, hay) for hay in self._hays)
 
     def _number(self, fact: Fact) -> str | None:

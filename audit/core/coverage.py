@@ -10,6 +10,7 @@ from typing import Any
 from audit.core.asserted import Asserted
 from audit.core.case import AuditCase
 from audit.core.demands import Demand, Demands, demands
+from audit.core.extraction import FactCache
 from audit.core.facts import Fact
 from audit.core.families import grouped
 from audit.core.keyfacts import is_key, is_old, old_values, weight_of
@@ -41,10 +42,10 @@ class Coverage:
 
 
 def coverage(
-    case: AuditCase, policy: Policy, summary: Pool, leaves: Pool, altered_from: set[tuple[str, str]]
+    case: AuditCase, policy: Policy, summary: Pool, leaves: Pool, altered_from: set[tuple[str, str]], cache: FactCache
 ) -> Coverage:
     """Judge every key fact, correction and rule. `altered_from`: (class, canon) of originals of altered assertions."""
-    asked: Demands = demands(case.leaves, case.summary)
+    asked: Demands = demands(case.leaves, case.summary, cache)
     olds = old_values(asked.olds)
     asserted = Asserted(summary, case.summary, case.cwd)
     result = Coverage(demands=asked.items)

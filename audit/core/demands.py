@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from audit.core import statements
+from audit.core.extraction import FactCache, Said
 from audit.core.facts import extract
 from audit.core.schema import CLASS_WEIGHT, STALE_BONUS, Kind, Signal, Where, best_source
 from audit.core.statements import Correction, Rule
@@ -69,33 +70,45 @@ class Demands:
     olds: list[str] = field(default_factory=list)
 
 
-def demands(leaves: Sequence[Leaf], summary: Sequence[str]) -> Demands:
+def demands(leaves: Sequence[Leaf], summary: Sequence[str], cache: FactCache) -> Demands:
     """Find and judge what humans corrected or ruled. A later identical demand is the same demand."""
     result = Demands()
     earlier: list[str] = []
     seen: set[tuple[str, str]] = set()
     for leaf in leaves:
-        for block in leaf.blocks:
+        for ordinal, block in enumerate(leaf.blocks):
             if block.source == "human":
-                _of_message(block, earlier, summary, result, seen)
+                said = cache.said(block, ordinal)
+                _of_message(block, said, earlier, summary, result, seen)
             if block.source in ("human", "assistant"):
                 earlier.append(block.text)
-    result.items = [_unless_replaced(item, result.items[at + 1 :]) for at, item in enumerate(result.items)]
+    result.items = _without_replaced(result.items)
     return result
 
 
-def _unless_replaced(item: Demand, later: Sequence[Demand]) -> Demand:
+def _without_replaced(items: list[Demand]) -> list[Demand]:
     """A correction whose new value a later one replaced again is no longer demanded."""
-    new = item.what.new if isinstance(item.what, Correction) else None
-    if not new or not any(isinstance(other.what, Correction) and other.what.old == new for other in later):
-        return item
-    return replace(item, status="replaced", scored=False)
+    later: set[str] = set()
+    kept: list[Demand] = []
+    for item in reversed(items):
+        if isinstance(item.what, Correction):
+            if item.what.new and item.what.new in later:
+                item = replace(item, status="replaced", scored=False)
+            if isinstance(item.what, Correction) and item.what.old:
+                later.add(item.what.old)
+        kept.append(item)
+    return kept[::-1]
 
 
 def _of_message(
-    block: Block, earlier: Sequence[str], summary: Sequence[str], result: Demands, seen: set[tuple[str, str]]
+    block: Block,
+    said: Said,
+    earlier: Sequence[str],
+    summary: Sequence[str],
+    result: Demands,
+    seen: set[tuple[str, str]],
 ) -> None:
-    for found in statements.corrections(block.text):
+    for found in said.corrections:
         correction = statements.resolve_old_values(found, earlier[-_EARLIER:])
         result.olds += [old for old in (correction.old, *correction.old_values) if old]
         if ("c", correction.canon) not in seen:
@@ -103,7 +116,7 @@ def _of_message(
             scored = correction.scored and statements.correction_scorable(correction, summary)
             status = statements.correction_kept(correction, summary) if scored else "unscored"
             result.items.append(Demand(correction, block, status, scored))
-    for rule in statements.rules(block.text):
+    for rule in said.rules:
         name = ("r", " ".join(rule.text.split()).lower())
         if name not in seen:
             seen.add(name)

@@ -79,7 +79,7 @@ class Evidence:
                     yield from other.sources
 
     def _searched(self, fact: Fact, source: str) -> bool:
-        return any(factlib.occurs_in(fact, hay) for hay in self._texts(source))
+        return any(self._cache.holds(hay, fact) for hay in self._texts(source))
 
     def _texts(self, source: str) -> list[Haystack]:
         hays = self._hays.get(source)

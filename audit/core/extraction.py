@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from audit.core import facts as factlib
+from audit.core import statements
 from audit.core.facts import Fact, Haystack
 from audit.core.stated import FACT_ONLY_LINES, FACTS_PER_CLASS, NOT_FROM_CODE, only_facts, stated_lines
+from audit.core.statements import Correction, Rule
 from dshweb.sessionlog.core.leaves import Block
 
+Key = tuple[object, ...]
 _Key = tuple[int, int, str, int]
 HELD_MAX = 32 << 20
 JOINED_MAX = 1 << 16
@@ -40,6 +43,14 @@ class BlockFacts:
     cut: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What one human message corrects and rules."""
+
+    corrections: tuple[Correction, ...]
+    rules: tuple[Rule, ...]
+
+
 @dataclass(slots=True)
 class FactCache:
     """Block facts of ONE log, kept while its compactions are audited: nested compactions share their leaves.
@@ -49,6 +60,10 @@ class FactCache:
 
     _blocks: dict[_Key, BlockFacts] = field(default_factory=dict)
     _hays: dict[tuple[_Key, ...], Haystack] = field(default_factory=dict)
+    _said: dict[_Key, Said] = field(default_factory=dict)
+    _found: dict[tuple[str, str, int], bool] = field(default_factory=dict)
+    _keys: dict[tuple[str, str], frozenset[Key]] = field(default_factory=dict)
+    _kept: set[int] = field(default_factory=set)
     _held: int = 0
 
     def of(self, block: Block, ordinal: int, rules: Rules) -> BlockFacts:
@@ -58,6 +73,33 @@ class FactCache:
         if found is None:
             found = self._blocks[key] = block_facts(block, rules)
         return found
+
+    def said(self, block: Block, ordinal: int) -> Said:
+        """Corrections and rules of one human block."""
+        key = _key(block, ordinal)
+        found = self._said.get(key)
+        if found is None:
+            found = Said(tuple(statements.corrections(block.text)), tuple(statements.rules(block.text)))
+            self._said[key] = found
+        return found
+
+    def keys(self, fact: Fact, make: Callable[[Fact], Iterable[Key]]) -> frozenset[Key]:
+        """What `make` files a fact under (`nearby`), made once for each class and canon."""
+        key = (fact.cls, fact.canon)
+        found = self._keys.get(key)
+        if found is None:
+            found = self._keys[key] = frozenset(make(fact))
+        return found
+
+    def holds(self, hay: Haystack, fact: Fact) -> bool:
+        """Whether a prepared text holds a fact; answers for kept texts are kept, as summaries repeat themselves."""
+        if id(hay) not in self._kept:
+            return factlib.occurs_in(fact, hay)
+        key = (*factlib.key(fact), id(hay))
+        answer = self._found.get(key)
+        if answer is None:
+            answer = self._found[key] = factlib.occurs_in(fact, hay)
+        return answer
 
     def hays(self, blocks: Sequence[tuple[Block, int]]) -> list[Haystack]:
         """Texts of blocks (with their ordinals) prepared for searching, small ones joined by line ends.
@@ -86,6 +128,7 @@ class FactCache:
             self._held += len(found.text)
             if self._held <= HELD_MAX:
                 self._hays[key] = found
+                self._kept.add(id(found))
         return found
 
 

@@ -51,14 +51,16 @@ def fidelity(case: AuditCase, summary: Pool, leaves: Pool, cache: FactCache) -> 
         else:
             unmatched.append(entry)
     _judge_lines(case, result)
-    _judge_unmatched(case, result, unmatched, summary, leaves)
+    _judge_unmatched(case, result, unmatched, summary, leaves, cache)
     return result
 
 
-def _judge_unmatched(case: AuditCase, result: Fidelity, unmatched: list[Entry], summary: Pool, leaves: Pool) -> None:
+def _judge_unmatched(
+    case: AuditCase, result: Fidelity, unmatched: list[Entry], summary: Pool, leaves: Pool, cache: FactCache
+) -> None:
     if not unmatched:
         return
-    nearby = Nearby(leaves)
+    nearby = Nearby(leaves, unmatched, cache)
     places = _Places(case.elsewhere)
     for entry in unmatched:
         origin = nearby.altered(entry, lambda leaf: summary.get(leaf.fact) is None)

@@ -12,13 +12,14 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 
 from audit.core import facts as factlib
+from audit.core.extraction import FactCache, Key
 from audit.core.facts import Fact
 from audit.core.facts.units import COUNTED
 from audit.core.pool import Entry, Mention
 from audit.core.schema import PATH_CLASSES
 
 _BUCKET = 32
-_TRIED = 12
+_TRIED = 6
 _STRONG = 10
 _SHORT = 6
 _SEGMENTS = 16
@@ -26,8 +27,8 @@ _KEY_MAX = 512
 _NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)(\D*) (.+)", re.DOTALL)
 _SPOKEN = frozenset({"human", "assistant"})
 _IDS = frozenset({"uuid", "hex_hash"})
-
-Key = tuple[object, ...]
+# Classes that are compared with each other.
+_GROUP = {"uuid": "id", "hex_hash": "id", "abs_path": "path", "file_path": "path"}
 
 
 def split_number(canon: str) -> tuple[str, str, str] | None:
@@ -44,23 +45,47 @@ def segments(canon: str) -> list[str]:
 class Nearby:
     """An index over leaf facts. Order of filing decides ties, so the same leaves give the same answers."""
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
+    def __init__(self, entries: Iterable[Entry], asked: Iterable[Entry], cache: FactCache) -> None:
+        """`asked` are the facts that will be asked for: only what shares a key with one of them is filed."""
+        self._cache = cache
+        self._asked: dict[str, set[Key]] = {}
+        for entry in asked:
+            self._asked.setdefault(_group(entry), set()).update(_keys(entry.fact), _label_keys(entry))
+        self._groups: dict[str, list[Entry]] = {}
+        for entry in entries:
+            if _group(entry) in self._asked:
+                self._groups.setdefault(_group(entry), []).append(entry)
         self._filed: dict[Key, list[Entry]] = {}
-        numbers: dict[str, list[tuple[float, int, Entry]]] = {}
-        for order, entry in enumerate(entries):
-            for key in _keys(entry, entry.mentions):
+        self._numbers: dict[str, list[tuple[float, int, Entry]]] = {}
+
+    def _file(self, cls: str) -> None:
+        """File the facts that one of this class can be compared with, once."""
+        group = _GROUP.get(cls, cls)
+        entries = self._groups.pop(group, [])
+        wanted = self._asked.get(group, set())
+        for entry in entries:
+            keys = self._cache.keys(entry.fact, _keys)
+            shared = [] if wanted.isdisjoint(keys) else [key for key in keys if key in wanted]
+            if group == "number_unit":
+                shared += [key for key in _label_keys(entry) if key in wanted]
+            for key in shared:
                 bucket = self._filed.setdefault(key, [])
                 if len(bucket) < _BUCKET and (not bucket or bucket[-1] is not entry):
                     bucket.append(entry)
-            if entry.fact.cls == "number_unit":
+        if cls == "number_unit" and entries:
+            numbers: dict[str, list[tuple[float, int, Entry]]] = {}
+            for order, entry in enumerate(entries):
                 parts = split_number(entry.fact.canon)
                 if parts:
                     numbers.setdefault(parts[1] + " " + parts[2], []).append((float(parts[0]), order, entry))
-        self._numbers = {unit: sorted(rows, key=lambda row: row[:2]) for unit, rows in numbers.items()}
+            self._numbers = {unit: sorted(rows, key=lambda row: row[:2]) for unit, rows in numbers.items()}
 
     def altered(self, asked: Entry, prefer: Callable[[Entry], bool]) -> Entry | None:
         """The leaf fact that an asserted one is an altered copy of; those that `prefer` says come first."""
-        found = [entry for entry in self._likely(_keys(asked, asked.mentions)) if _is_altered(asked, entry)]
+        self._file(asked.fact.cls)
+        found = [
+            entry for entry in self._likely((*_keys(asked.fact), *_label_keys(asked))) if _is_altered(asked, entry)
+        ]
         return min(found, key=lambda entry: not prefer(entry), default=None) or self._only_one(asked.fact, prefer)
 
     def _only_one(self, fact: Fact, prefer: Callable[[Entry], bool]) -> Entry | None:
@@ -73,6 +98,7 @@ class Nearby:
 
     def near(self, fact: Fact) -> Entry | None:
         """The closest number of the same unit, or a path with the same last segment."""
+        self._file(fact.cls)
         if fact.cls == "number_unit":
             return self._near_number(fact)
         if fact.cls in PATH_CLASSES and segments(fact.canon):
@@ -121,13 +147,16 @@ def _labels(mentions: Iterable[Mention]) -> list[str | None]:
     return [label or None for label in labels]
 
 
-def _keys(entry: Entry, mentions: Iterable[Mention]) -> Iterator[Key]:
-    fact = entry.fact
+def _group(entry: Entry) -> str:
+    return _GROUP.get(entry.fact.cls, entry.fact.cls)
+
+
+def _keys(fact: Fact) -> Iterator[Key]:
     canon = fact.canon[:_KEY_MAX]
     if fact.cls in PATH_CLASSES:
         yield from _path_keys(canon)
     elif fact.cls == "number_unit":
-        yield from _number_keys(canon, mentions)
+        yield from _number_keys(canon)
     else:
         group = "id" if fact.cls in _IDS else fact.cls
         if group == "id":
@@ -145,7 +174,7 @@ def _path_keys(canon: str) -> Iterator[Key]:
         yield ("path", len(parts), at, "/".join(parts[:at]), "/".join(parts[at + 1 :]))
 
 
-def _number_keys(canon: str, mentions: Iterable[Mention]) -> Iterator[Key]:
+def _number_keys(canon: str) -> Iterator[Key]:
     parts = split_number(canon)
     if not parts:
         return
@@ -154,9 +183,16 @@ def _number_keys(canon: str, mentions: Iterable[Mention]) -> Iterator[Key]:
     yield ("edit", unit, number)
     for at in range(len(number)):
         yield ("edit", unit, number[:at] + number[at + 1 :])
-    for label in _labels(mentions):
-        if label:
-            yield ("label", unit, label)
+
+
+def _label_keys(entry: Entry) -> Iterator[Key]:
+    """Unit and label of each mention of a number."""
+    parts = split_number(entry.fact.canon) if entry.fact.cls == "number_unit" else None
+    if parts:
+        unit = parts[1] + " " + parts[2]
+        for label in _labels(entry.mentions):
+            if label:
+                yield ("label", unit, label)
 
 
 def _edit_keys(group: str, canon: str) -> Iterator[Key]:
