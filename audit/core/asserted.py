@@ -17,7 +17,6 @@ class Asserted:
 
     def __init__(self, pool: Pool, texts: Sequence[str], cwd: str | None) -> None:
         self._pool = pool
-        self._texts = texts
         self._hays = [Haystack(text) for text in texts]
         self._cwd = cwd.rstrip("/") if cwd else ""
         self._paths: dict[str, list[Fact]] = {}
@@ -58,7 +57,7 @@ class Asserted:
             return None
         if any(factlib.same(fact, other) for other in self._numbers.get(parts[0] + parts[1], ())):
             return "same"
-        return "bare" if any(factlib.bare_number(fact, text) for text in self._texts) else None
+        return "bare" if any(factlib.bare_number(fact, hay) for hay in self._hays) else None
 
     def _path(self, fact: Fact) -> str | None:
         parts = segments(fact.canon)

@@ -47,11 +47,11 @@ class Evidence:
     def sources(self, fact: Fact) -> frozenset[str]:
         """Sources whose text holds the fact; empty when none does.
 
-        Tool results are searched only when nothing stronger was found, so their absence from a set that holds a
-        human or an argument says nothing.
+        Tool results are searched only when nothing else was found, and for numbers that no more than the assistant
+        wrote; otherwise their absence from the set says nothing.
         """
         found = set(self._extracted(fact))
-        if found <= _WEAK and self._searched(fact, "tool_result"):
+        if (not found or (fact.cls == "number_unit" and found <= _WEAK)) and self._searched(fact, "tool_result"):
             found.add("tool_result")
         if not found and fact.cls not in _WHOLLY_EXTRACTED:
             for source in sorted(self._blocks):

@@ -39,7 +39,7 @@ def split_number(canon: str) -> tuple[str, str, str] | None:
 
 def segments(canon: str) -> list[str]:
     """Path segments of a canon, whatever its separator."""
-    return [part for part in re.split(r"[/\\]", canon) if part not in ("", ".")]
+    return [part for part in canon.replace("\\", "/").split("/") if part not in ("", ".")]
 
 
 class Nearby:

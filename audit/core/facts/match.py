@@ -240,12 +240,12 @@ def _letter(c: str) -> bool:
     return (c.isalnum() and not is_han(c)) or c == "_"
 
 
-def bare_number(fact: Fact, text: str) -> bool:
+def bare_number(fact: Fact, text: str | Haystack) -> bool:
     """True when a counted fact's number of 3 or more digits stands in `text` without a unit (AUDIT-REFINEMENTS §2.6)."""
     digits = _digits(fact)
     if fact.cls != "number_unit" or len(digits.replace(".", "")) < 3:
         return False
-    text = fold(text)
+    text = text.folded if isinstance(text, Haystack) else fold(text)
     at = text.find(digits[-3:])
     for _ in range(MAX_TRIES):
         if at < 0:
