@@ -13,7 +13,6 @@ from django.db.models import QuerySet
 from audit.core.case import AuditCase, Elsewhere
 from audit.core.extraction import FactCache
 from audit.core.fingerprint import config_fp
-from audit.core.policy import Policy
 from audit.core.record import audit as make_record
 from audit.core.record import dumps
 from audit.core.schema import ENGINE
@@ -21,6 +20,7 @@ from audit.models import Audit, PolicyVersion, Signal
 from audit.services import policy as policies
 from dshweb.sessionlog.models import Compaction, LogFile
 from dshweb.sessionlog.services.evidence import LogEvents
+from dshweb.sessionlog.services.fit import plain
 
 log_ = logging.getLogger(__name__)
 
@@ -78,7 +78,7 @@ def case_of(compaction: Compaction, events: LogEvents) -> AuditCase | None:
 
 def save(compaction: Compaction, record: dict[str, Any], policy: PolicyVersion | None) -> Audit:
     """Stores a record with its signals. A record of the same configuration that somebody else stored first is kept."""
-    stored = json.loads(dumps(record))
+    stored = plain(json.loads(dumps(record)))
     faith, cover = stored["fidelity"] or {}, stored["coverage"] or {}
     with transaction.atomic():
         audit, made = Audit.unscoped.get_or_create(

@@ -18,6 +18,7 @@ PACKED: Final = {
     "tool-call-chunks": ("args", "tool-call-delta", "argumentsDelta"),
 }
 _NULL: Final = msgspec.Raw(b"null")
+MOST: Final = (1 << 53) - 1  # the largest whole number that DSH, a JavaScript program, can count to
 
 
 class Replace(NamedTuple):
@@ -112,7 +113,7 @@ def strict_row(line: bytes | memoryview) -> Envelope | None:
         row = _strict.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
-    return row if row.seq >= 0 and row.type not in PACKED else None
+    return row if 0 <= row.seq <= MOST and abs(row.time) <= MOST and row.type not in PACKED else None
 
 
 def surface_op(value: object) -> Literal["append"] | Replace | None:
@@ -159,7 +160,7 @@ def tolerant_row(line: bytes, *, most_seqs: int, most_events: int) -> Row | str:
             problems.append(problem)
         if not parts:
             return "bad_packed_row"
-    if seq is not None and seq < 0:
+    if seq is not None and not 0 <= seq <= MOST:
         seq = None
     name = "assistant/chunk" if packed else fix_surrogates(kind)
     return Row(name, seq, time, data, op, sources, ignorable, repaired, parts, extra, problems)
@@ -221,6 +222,6 @@ def _unpack(
     now = start
     for n, piece in enumerate(pieces[:most]):
         gap = as_int(gaps[n]) if n < len(gaps) else None
-        now = None if now is None else now + (gap or 0)
+        now = None if now is None else as_int(now + (gap or 0))
         parts.append((now, msgspec.Raw(msgspec.json.encode({**head, "chunk": {**chunk, text: piece}}))))
     return parts, "limit_events" if most < len(pieces) else ""

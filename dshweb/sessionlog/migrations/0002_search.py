@@ -11,7 +11,11 @@ def make(apps, schema_editor):
         )
         schema_editor.execute("CREATE INDEX sessionlog_search_words ON sessionlog_search USING gin (words)")
     else:
-        schema_editor.execute("CREATE VIRTUAL TABLE sessionlog_search USING fts5 (words, tokenize = 'unicode61')")
+        # words as dshweb.text.cjk makes them, not taken apart again
+        schema_editor.execute(
+            "CREATE VIRTUAL TABLE sessionlog_search USING fts5"
+            " (words, tokenize = \"unicode61 remove_diacritics 0 tokenchars '._+#/-'\")"
+        )
         schema_editor.execute(
             "CREATE TRIGGER sessionlog_search_forget AFTER DELETE ON sessionlog_message"
             " BEGIN DELETE FROM sessionlog_search WHERE rowid = old.id; END"

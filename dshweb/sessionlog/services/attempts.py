@@ -9,7 +9,7 @@ from dshweb.sessionlog.core.events import Event
 from dshweb.sessionlog.core.ledger import summary_texts
 from dshweb.sessionlog.core.scan import Scan
 from dshweb.sessionlog.models import Compaction, LogFile, Outcome, Trigger
-from dshweb.sessionlog.services.fit import BIG, SMALL, number, short
+from dshweb.sessionlog.services.fit import BIG, SMALL, number, plain, short
 from dshweb.sessionlog.services.rows import moment
 from dshweb.text.lines import storable
 from dshweb.text.redact import Masker
@@ -57,7 +57,7 @@ def _values(attempt: Attempt, masker: Masker) -> dict[str, Any]:
         "provider": short(attempt.provider, 120),
         "model": short(attempt.model, 200),
         "max_tokens": number(attempt.max_tokens),
-        "usage": masker.mask_json(attempt.usage),
+        "usage": plain(masker.mask_json(attempt.usage)),
         "command_id": short(attempt.source_command_id, 200),
         "inherited": attempt.inherited,
         "context": {

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+from typing import Any
+
 from dshweb.text.lines import storable
 
 BIG = 2**63 - 1
@@ -18,3 +21,30 @@ def number(value: object, most: int = BIG) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int):
         return None
     return value if 0 <= value <= most else None
+
+
+def name(value: str, limit: int) -> str:
+    """Text that tells things apart, such as a path: as `short`, and what had to change gets a digest of the whole."""
+    fitting = short(value, limit)
+    if fitting == value:
+        return value
+    mark = "#" + hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return fitting[: limit - len(mark)] + mark
+
+
+def plain(value: Any) -> Any:
+    """A JSON value that every database takes and gives back as it was: texts as in `short`, numbers it would write otherwise None.
+
+    jsonb refuses NUL and lone surrogates and writes 1e300 as a whole number of 301 digits.
+    """
+    if isinstance(value, str):
+        return storable(value).text
+    if isinstance(value, dict):
+        return {storable(key).text: plain(member) for key, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(member) for member in value]
+    if isinstance(value, float):
+        return value + 0.0 if abs(value) < 2**53 else None  # -0.0 is 0.0
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value if abs(value) <= BIG else None
+    return value

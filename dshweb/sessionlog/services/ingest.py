@@ -15,7 +15,7 @@ from django.utils import timezone
 from dshweb.access.models import Team, User
 from dshweb.sessionlog.core.reader import read_log
 from dshweb.sessionlog.models import Compaction, LogFile, Source, SourceFile
-from dshweb.sessionlog.services import files, steps, store
+from dshweb.sessionlog.services import files, fit, steps, store
 from dshweb.sessionlog.services.discover import find_logs
 from dshweb.sessionlog.services.files import Stat
 from dshweb.sessionlog.services.masking import masker_for
@@ -53,7 +53,7 @@ def ingest_path(
         scanned = {"last_scan_at": timezone.now(), "last_error": ""}
         Source.unscoped.update_or_create(
             team=run.team,
-            path=str(path.resolve()),
+            path=_location(path.resolve()),
             defaults=scanned,
             create_defaults=scanned | {"owner": run.owner},
         )
@@ -63,7 +63,7 @@ def ingest_path(
         report = ingest_file(
             file,
             run=run,
-            place=known.get(str(file)),
+            place=known.get(_location(file)),
             on_progress=None if on_progress is None else _for_file(on_progress, file),
         )
         totals.add(report)
@@ -77,7 +77,7 @@ def _for_file(on_progress: Callable[[Path, int, int], None], file: Path) -> step
 
 def _known(team: Team, paths: list[Path]) -> dict[str, SourceFile]:
     """The rows of files seen before, in a few queries for the whole run."""
-    names = [str(path) for path in paths]
+    names = [_location(path) for path in paths]
     known: dict[str, SourceFile] = {}
     for start in range(0, len(names), 500):
         rows = SourceFile.objects.for_team(team).filter(location__in=names[start : start + 500]).select_related("log")
@@ -89,7 +89,7 @@ def ingest_file(
     path: Path, *, run: Import, place: SourceFile | None = None, on_progress: steps.OnProgress | None = None
 ) -> LogReport:
     """Imports one log. Never raises for what the file holds or how it fares: the report says it."""
-    location = str(path)
+    location = _location(path)
     try:
         stat = Stat.of(path)
         if place is not None and files.unchanged(place, stat, masking=run.masker.version):
@@ -105,6 +105,11 @@ def ingest_file(
     except Exception as error:  # one bad file fails alone
         log_.exception("%s could not be imported", location)
         return _failed(place or _place(run.team, location), f"{type(error).__name__}: {error}")
+
+
+def _location(path: Path) -> str:
+    """What a path is called in the database and in reports: itself, if a database takes it."""
+    return fit.name(str(path), 1000)
 
 
 def _place(team: Team, location: str) -> SourceFile:
@@ -128,7 +133,7 @@ def _read(
         log = files.same_bytes_elsewhere(
             session=session, file_name=file_name, source=source, size=stat.size
         ) or LogFile.unscoped.create(
-            team=run.team, session=session, file_name=file_name[:255],
+            team=run.team, session=session, file_name=fit.short(file_name, 255),
             stored=store.new_name(team_id=run.team.pk, file_name=file_name),
         )  # fmt: skip
         log = files.point_to(place, log, instead_of=before.pk if before else None)
@@ -184,9 +189,9 @@ def _first_look(source: BinaryIO, file_name: str) -> _Opened:
 def _session_id(stated: str | None, folder: str, location: str) -> str:
     """The header's id, else the folder's name if it is one, else a name of our own that stays the same."""
     if stated:
-        return stated[:200]
+        return fit.name(stated, 200)
     if folder.startswith("session-"):
-        return folder[:200]
+        return fit.name(folder, 200)
     return "unnamed-" + hashlib.sha256(location.encode("utf-8", "surrogateescape")).hexdigest()[:12]
 
 
@@ -198,7 +203,7 @@ def report_of(log: LogFile, *, path: str, changed: bool) -> LogReport:
     )
     report.frames, report.rows, report.events = (accounting[name] for name in ("frames", "rows", "events"))
     report.skipped, report.damage = accounting["skipped"], log.damage
-    report.turns = ((log.state or {}).get("scan", {}).get("work", {})).get("turns")
+    report.turns = steps.state_of(log).get("scan", {}).get("work", {}).get("turns")
     for outcome in Compaction.unscoped.filter(log=log).values_list("outcome", flat=True):
         report.compactions[outcome] += 1
     return report
@@ -224,13 +229,14 @@ def _unreadable(place: SourceFile, opened: _Opened, stat: Stat) -> LogReport:
 
 def _failed(place: SourceFile, reason: str) -> LogReport:
     """An error of ours or of the machine. No stat is kept, so the next run tries again."""
-    report = LogReport(path=place.location, status="failed", damage=[{"code": "error", "detail": reason}])
+    damage = [{"code": "error", "detail": fit.short(reason, 4000)}]
+    report = LogReport(path=place.location, status="failed", damage=damage)
     with transaction.atomic():
         SourceFile.unscoped.filter(pk=place.pk).update(
             size=None,
             mtime_ns=None,
             status="failed",
-            error=reason[:4000],
+            error=fit.short(reason, 4000),
             report=report.to_json(),
             read_at=timezone.now(),
         )

@@ -8,37 +8,55 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from django.conf import settings
 from django.db import connection
 
 from dshweb.text.cjk import tokens
 
 TABLE = "sessionlog_search"
+LONGEST = 255  # characters of a word
+MOST_BYTES = 900_000  # of the words of one message; a tsvector holds a megabyte
 
 
 def add(entries: Sequence[tuple[int, str]]) -> None:
     """Indexes (message id, masked text) pairs inside the caller's transaction. Texts without a word are left out."""
-    rows = [(message_id, " ".join(words)) for message_id, text in entries if (words := tokens(text))]
-    if not rows:
+    found = [(message_id, words) for message_id, text in entries if (words := _words(text))]
+    if not found:
         return
-    if connection.vendor == "postgresql":
-        statement = f"INSERT INTO {TABLE} (message_id, words) VALUES (%s, to_tsvector('simple', %s))"  # noqa: S608
+    rows: list[tuple[int, str | list[str]]]
+    if connection.vendor == "postgresql":  # words as they are; its parser would take paths and numbers apart
+        rows = list(found)
+        statement = f"INSERT INTO {TABLE} (message_id, words) VALUES (%s, array_to_tsvector(%s::text[]))"  # noqa: S608
     else:
+        rows = [(message_id, " ".join(words)) for message_id, words in found]
         statement = f"INSERT INTO {TABLE} (rowid, words) VALUES (%s, %s)"  # noqa: S608
     with connection.cursor() as cursor:
         cursor.executemany(statement, rows)
 
 
+def _words(text: str) -> list[str]:
+    """Each word of a text once, in order, within what a tsvector holds: no longer than LONGEST, MOST_BYTES together."""
+    words, left = [], MOST_BYTES
+    for word in dict.fromkeys(tokens(text[: settings.MAX_STORED_TEXT])):
+        left -= len(word.encode())
+        if left < 0:
+            break
+        if len(word) <= LONGEST:
+            words.append(word)
+    return words
+
+
 def find(query: str, *, limit: int = 200) -> list[int]:
     """Ids of messages that hold every word of `query`, newest first; [] when the query has no word."""
     words = tokens(query)
-    if not words:
+    if not words or any(len(word) > LONGEST for word in words):
         return []
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute(
-                f"SELECT message_id FROM {TABLE} WHERE words @@ plainto_tsquery('simple', %s)"  # noqa: S608
+                f"SELECT message_id FROM {TABLE} WHERE words @@ %s::tsquery"  # noqa: S608
                 " ORDER BY message_id DESC LIMIT %s",
-                [" ".join(words), limit],
+                [" & ".join("'" + word.replace("\\", "\\\\").replace("'", "''") + "'" for word in words), limit],
             )
         else:
             phrase = " ".join('"' + word.replace('"', '""') + '"' for word in words)

@@ -57,7 +57,7 @@ def refresh(*, log: LogFile, scan: Scan, masker: Masker) -> None:
         "last_at": moment(work.last_time),
         "turns": number(work.own_turns, SMALL),
         "events": work.events,
-        "tokens": _tokens(scan),
+        "tokens": number(_tokens(scan)),
         "compactions": totals.get(Outcome.COMPLETED, 0),
         "failed_compactions": sum(totals.values()) - totals.get(Outcome.COMPLETED, 0),
         "status": log.status,

@@ -7,6 +7,7 @@ two steps, the next import goes on where the last commit stands; so does the imp
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +25,7 @@ from dshweb.sessionlog.core.resume import Resume
 from dshweb.sessionlog.core.scan import Scan
 from dshweb.sessionlog.models import Compaction, Frame, LogFile, Message
 from dshweb.sessionlog.services import attempts, rows, search, sessions, store
+from dshweb.sessionlog.services.fit import SMALL, number, plain
 from dshweb.sessionlog.services.projection import Projector, masked, said
 from dshweb.text.redact import Masker
 
@@ -83,12 +85,21 @@ def start_over(log: LogFile) -> None:
         Compaction.unscoped.filter(log=log).update(context={})
 
 
+def state_of(log: LogFile) -> dict[str, Any]:
+    """The state behind the last step, {} before the first.
+
+    It is stored as JSON in a string: its ids must come back as they stand in the log, and jsonb takes no NUL.
+    """
+    state: dict[str, Any] = json.loads(log.state) if log.state else {}
+    return state
+
+
 class _Run:
     """One pass over the new part of a log."""
 
     def __init__(self, log: LogFile, source: Any, masker: Masker, on_progress: OnProgress | None) -> None:
         self.log, self.masker, self.on_progress = log, masker, on_progress
-        state = log.state or {}
+        state = state_of(log)
         resume = Resume.from_json(state["reader"]) if state else None
         self.reader: LogReader = read_log(
             source, compressed=log.file_name.endswith(".zstd"), resume=resume, limits=limits()
@@ -129,13 +140,13 @@ class _Run:
         work = self.scan.work
         values: dict[str, Any] = {
             "revision": self.revision + 1,
-            "state": {"reader": resume.to_json(), "scan": self.scan.to_state()},
+            "state": json.dumps({"reader": resume.to_json(), "scan": self.scan.to_state()}),
             "size": reader.accounting.size if complete else resume.offset,
             "complete": complete,
             "compressed": reader.compressed,
-            "format": reader.format,
+            "format": number(reader.format, SMALL),
             "status": reader.status,
-            "header": self.masker.mask_json(header.raw) if header else None,
+            "header": plain(self.masker.mask_json(header.raw)) if header else None,
             "accounting": reader.accounting.to_json(),
             "damage": [entry.to_json() for entry in reader.damage],
             "last_seq": work.last_seq,
