@@ -14,13 +14,13 @@ from audit.core.case import AuditCase, Elsewhere
 from audit.core.extraction import FactCache
 from audit.core.fingerprint import config_fp
 from audit.core.record import audit as make_record
-from audit.core.record import dumps
 from audit.core.schema import ENGINE
 from audit.models import Audit, PolicyVersion, Signal
 from audit.services import policy as policies
 from dshweb.sessionlog.models import Compaction, LogFile
 from dshweb.sessionlog.services.evidence import LogEvents
 from dshweb.sessionlog.services.fit import plain
+from dshweb.sessionlog.services.rows import insert
 
 log_ = logging.getLogger(__name__)
 
@@ -78,7 +78,7 @@ def case_of(compaction: Compaction, events: LogEvents) -> AuditCase | None:
 
 def save(compaction: Compaction, record: dict[str, Any], policy: PolicyVersion | None) -> Audit:
     """Stores a record with its signals. A record of the same configuration that somebody else stored first is kept."""
-    stored = plain(json.loads(dumps(record)))
+    stored = plain(record)
     faith, cover = stored["fidelity"] or {}, stored["coverage"] or {}
     with transaction.atomic():
         audit, made = Audit.unscoped.get_or_create(
@@ -103,7 +103,7 @@ def save(compaction: Compaction, record: dict[str, Any], policy: PolicyVersion |
             },
         )
         if made:
-            Signal.unscoped.bulk_create(_signals(audit, stored))
+            insert(Signal, SIGNAL_FIELDS, _signals(audit, stored))
     return audit
 
 
@@ -117,14 +117,18 @@ def _terms_open(compliance: dict[str, Any] | None) -> int | None:
     return sum(len(compliance[name]) for name in ("missing", "superseded", "scopeLost"))
 
 
-def _signals(audit: Audit, record: dict[str, Any]) -> list[Signal]:
+SIGNAL_FIELDS = (
+    "team_id", "audit_id", "rank", "axis", "cls", "kind", "tier", "text", "canon", "side", "seq", "weight", "data",
+)  # fmt: skip
+
+
+def _signals(audit: Audit, record: dict[str, Any]) -> list[tuple[Any, ...]]:
     listed = [("fidelity", row) for row in (record["fidelity"] or {}).get("unverified", [])]
     listed += [("coverage", row) for row in (record["coverage"] or {}).get("lost", [])]
     return [
-        Signal(
-            team_id=audit.team_id, audit=audit, rank=rank, axis=axis, cls=row["class"], kind=row["kind"], tier=row["tier"],
-            text=row["text"], canon=row["canon"], side=row["where"]["side"], seq=row["where"]["seq"], weight=row["weight"],
-            data=row,
+        (
+            audit.team_id, audit.pk, rank, axis, row["class"], row["kind"], row["tier"], row["text"], row["canon"],
+            row["where"]["side"], row["where"]["seq"], row["weight"], json.dumps(row, ensure_ascii=False),
         )
         for rank, (axis, row) in enumerate(listed)
     ]  # fmt: skip

@@ -5,7 +5,7 @@ Linear: each cited row is looked at once. Nothing here guesses; what cannot be f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -118,17 +118,24 @@ def build_ledger(
     log_format: int | None = None,
     tools: Mapping[str, str] | None = None,
     turn_of: Callable[[int], int | None] | None = None,
+    known: MutableMapping[int, Message] | None = None,
 ) -> tuple[Ledger, tuple[Leaf, ...]]:
     """Ledger of a `compaction/summary` row and its leaves in seq order.
 
     `get_event` gives the event of a seq or None. `summaries` maps compaction ids to summary seqs; without it the
     summary that a checkpoint cites is taken. `span_ok` and `damaged` are the attempt's `span_ok` and
     `damaged_before`, `log_format` the header's version. `tools` maps call ids to tool names for labels, `turn_of` gives
-    the turn of a user message's seq. Raises nothing that `get_event` does not raise.
+    the turn of a user message's seq. `known` keeps parsed messages by seq from one summary of a log to the next, which
+    share their leaves. Raises nothing that `get_event` does not raise.
     """
     walk = _Walk(get_event, summary.seq, summaries or {}, MOST_SEQS)
     walk.run(shadowed(summary))
-    messages = [_message(event, tools, turn_of) for _, event in sorted(walk.leaves.items())]
+    parsed = {} if known is None else known
+    messages = []
+    for seq, event in sorted(walk.leaves.items()):
+        if seq not in parsed:
+            parsed[seq] = _message(event, tools, turn_of)
+        messages.append(parsed[seq])
     if span_ok is False:
         walk.reason("span_mismatch", summary.seq)
     if damaged:

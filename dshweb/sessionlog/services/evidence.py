@@ -15,6 +15,7 @@ from dshweb.sessionlog.core.events import Event
 from dshweb.sessionlog.core.index import FrameInfo, read_events
 from dshweb.sessionlog.core.leaves import Leaf, Ledger
 from dshweb.sessionlog.core.ledger import build_ledger, summary_texts
+from dshweb.sessionlog.core.messages import Message as ParsedMessage
 from dshweb.sessionlog.core.toolargs import arguments_text
 from dshweb.sessionlog.models import Compaction, Frame, LogFile, Message
 from dshweb.sessionlog.services import store
@@ -51,6 +52,7 @@ class LogEvents:
         self._frames: OrderedDict[int, tuple[int, dict[int, Event]]] = OrderedDict()
         self._kept = 0
         self._limits = limits()
+        self._parsed: dict[int, ParsedMessage] = {}
 
     def __enter__(self) -> LogEvents:
         self._source = self._exit.enter_context(store.opened(self.log.stored))
@@ -84,6 +86,7 @@ class LogEvents:
             log_format=self.log.format,
             tools=self._tools,
             turn_of=self._turns.get,
+            known=self._parsed,
         )
         below = set(ledger.leaf_seqs)
         return Summary(
@@ -100,6 +103,18 @@ class LogEvents:
     @cached_property
     def _index(self) -> FrameIndex:
         return FrameIndex(self.log)
+
+    @cached_property
+    def _with_secrets(self) -> frozenset[int] | None:
+        """Seqs whose text was masked at import; None when that was done under other patterns, so that all are looked at."""
+        if self.log.masking != self.masker.version:
+            return None
+        rows = Message.unscoped.filter(log=self.log, redactions__gt=0)
+        return frozenset(rows.values_list("seq", flat=True))
+
+    def _clean(self, event: Event) -> Event:
+        known = self._with_secrets
+        return event if known is not None and event.seq not in known else masked(event, self.masker)
 
     @cached_property
     def _tools(self) -> dict[str, str]:
@@ -134,7 +149,7 @@ class LogEvents:
         assert self._source is not None, "use LogEvents as a context manager"  # noqa: S101
         events: dict[int, Event] = {}
         for event in read_events(self._source, info, self._limits):
-            events.setdefault(event.seq, masked(event, self.masker))
+            events.setdefault(event.seq, self._clean(event))
         self._frames[info.offset] = (info.decoded_bytes, events)
         self._kept += info.decoded_bytes
         while self._kept > CACHE_BYTES and len(self._frames) > 1:

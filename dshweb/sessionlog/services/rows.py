@@ -21,14 +21,14 @@ MESSAGE_FIELDS = (
 
 
 def insert_frames(rows: Sequence[tuple[Any, ...]]) -> None:
-    _insert(Frame, FRAME_FIELDS, rows)
+    insert(Frame, FRAME_FIELDS, rows)
 
 
 def insert_messages(rows: Sequence[tuple[Any, ...]]) -> None:
-    _insert(Message, MESSAGE_FIELDS, rows)
+    insert(Message, MESSAGE_FIELDS, rows)
 
 
-def _insert(model: type[models.Model], fields: Iterable[str], rows: Sequence[tuple[Any, ...]]) -> None:
+def insert(model: type[models.Model], fields: Iterable[str], rows: Sequence[tuple[Any, ...]]) -> None:
     """Inserts `rows` (values in the order of `fields`) inside the caller's transaction."""
     if not rows:
         return
