@@ -50,7 +50,7 @@ def p11() -> list[Row]:
     policy = Policy()
     errors = audit(double, policy)["errors"]
     assert not errors, json.dumps(errors)
-    figures = interleaved(timed(lambda: audit(double, policy), 2), timed(lambda: audit(single, policy), 2))
+    figures = interleaved(timed(lambda: audit(double, policy), 3), timed(lambda: audit(single, policy), 3))
     what = f"audit grows with facts: {2 * FACTS:,} : {FACTS:,} facts, one compaction"
     return [row("P11", what, Pairs(figures[0], figures[1]), must=2.2, stretch=2.05)]
 

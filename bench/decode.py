@@ -39,7 +39,7 @@ def p1() -> list[Row]:
     log = corpus("L12")
     cuts, room = _peer(log)
     assert ours(log.path) == bare(log.path, cuts, room) == log.plain
-    figures = interleaved(timed(lambda: ours(log.path), 3), timed(lambda: bare(log.path, cuts, room), 3), warm=2)
+    figures = interleaved(timed(lambda: ours(log.path), 9), timed(lambda: bare(log.path, cuts, room), 9), warm=2)
     pairs = Pairs(figures[0], figures[1])
     return [
         row(
@@ -54,7 +54,7 @@ def p1() -> list[Row]:
 
 def p2() -> list[Row]:
     small, large = corpus("L12"), corpus("L100")
-    figures = interleaved(timed(lambda: ours(large.path)), timed(lambda: ours(small.path), 3))
+    figures = interleaved(timed(lambda: ours(large.path), 2), timed(lambda: ours(small.path), 9))
     bytes_ratio = large.plain / small.plain
     note = f"time ratio over bytes ratio {bytes_ratio:.2f}"
     pairs = Pairs(figures[0], figures[1])

@@ -162,9 +162,10 @@ def timed(call: Callable[[], object], repeat: int = 1) -> Callable[[], float]:
 
 @dataclass(frozen=True)
 class Run:
-    """A finished child process: wall seconds including its start, peak resident bytes, what it printed."""
+    """A finished child process: wall and processor seconds including its start, peak resident bytes, what it printed."""
 
     seconds: float
+    cpu: float
     peak: int
     output: str = field(repr=False)
 
@@ -203,7 +204,7 @@ def child(
     if code:
         late = f" (stopped after {timeout:.0f} s)" if seconds >= timeout else ""
         raise ChildFailedError(f"{arguments[0]} ended with {code}{late}: " + "\n".join(output.splitlines()[-15:]))
-    return Run(seconds, usage.ru_maxrss * 1024, output)
+    return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, output)
 
 
 def table(rows: Sequence[Row]) -> str:
