@@ -14,6 +14,7 @@ from django.dispatch import receiver
 from audit.services.run import audit_log
 from dshweb.access.models import Team, User
 from dshweb.sessionlog.models import LogFile, Source
+from dshweb.sessionlog.services.files import path_to_text, text_to_path
 from dshweb.sessionlog.services.ingest import Import, ingest_path
 from dshweb.sessionlog.services.masking import masker_for
 from dshweb.sessionlog.services.rebuild import rebuild_log
@@ -41,7 +42,7 @@ def ingest(progress: Progress, payload: dict[str, Any]) -> dict[str, Any]:
     totals = Totals()
     run = Import.by(Team.objects.get(pk=progress.team_id), User.objects.filter(pk=payload.get("owner") or 0).first())
     ingest_path(
-        Path(payload["path"]),
+        text_to_path(payload["path"]),
         run=run,
         totals=totals,
         on_progress=lambda _path, done, total: progress.step(done, total, "bytes"),
@@ -75,8 +76,8 @@ def follow_watched_sources(stop: Event) -> None:
             for source in Source.unscoped.filter(watch=True).order_by("id"):
                 folders = known.setdefault(source.pk, Folders([Path(source.path)]))
                 for path in folders.changed():
-                    payload = {"path": str(path), "owner": source.owner_id}
-                    enqueue(source.team_id, "ingest", str(path), payload, label=path.parent.name)
+                    payload = {"path": path_to_text(path), "owner": source.owner_id}
+                    enqueue(source.team_id, "ingest", payload["path"], payload, label=path.parent.name)
         except Exception as error:  # a database that is away for a moment must not end the thread
             logger.warning("watched sources: %s: %s", type(error).__name__, error)
         finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests import hostile
-from tests.builders import session_frames, write
+from tests.builders import frame, header, session_frames, write
 from tests.processes import ROOT, environment, manage, started, until
 
 pytestmark = pytest.mark.slow
@@ -107,10 +108,30 @@ def test_poison_in_every_field_is_stored_without_an_error_and_alike(on_postgres,
     assert_same(picture(on_postgres, "megabytes"), picture(on_sqlite, "megabytes"))
 
 
+def test_names_that_are_no_text_and_long_ones_are_brought_in_also_by_a_worker(on_postgres, tmp_path):
+    """Bytes that are not UTF-8, and paths longer than a key or a place may be."""
+    odd = Path(os.fsdecode(bytes(tmp_path / "home") + b"/caf\xe9"))
+    long = (tmp_path / "home").joinpath(*["folder-" + "x" * 200] * 6)
+    for n, folder in enumerate((odd, long)):
+        write(folder, session_frames(rounds=1), f"session-00000000-0000-4000-8000-{n:012d}")
+    log = tmp_path / "log"
+    with started(["ingest", "--watch", str(odd), str(long)], on_postgres | {"WATCH_POLL_SECONDS": "1"}, log) as watch:
+        # (watchfiles takes no such name either: the folder is polled)
+        until(lambda: len(picture(on_postgres)["audits"]) == 2, "both are audited", watch, log)
+        more = write(odd, session_frames(rounds=1), "session-00000000-0000-4000-8000-00000000000c")
+        until(lambda: len(picture(on_postgres)["audits"]) == 3, "the new one too", watch, log)
+    assert "Traceback" not in log.read_text()
+    seen = picture(on_postgres)
+    assert len({row["location"] for row in seen["places"]}) == 3
+    assert str(more) not in {row["location"] for row in seen["places"]}
+    assert ingest(on_postgres, tmp_path / "home")[-1]["summary"]["changed"] == 0
+
+
 def test_two_importers_at_once_make_one_of_everything(on_postgres, tmp_path):
     frames = session_frames(rounds=12)
     for n in range(6):
-        write(tmp_path / "home", frames, f"session-00000000-0000-4000-8000-{n:012d}")
+        name = f"session-00000000-0000-4000-8000-{n:012d}"
+        write(tmp_path / "home", [frame(header(name)), *frames[1:]], name)
     with ExitStack() as stack:
         both = [
             stack.enter_context(started(["ingest", str(tmp_path / "home")], on_postgres, tmp_path / f"log{n}"))
@@ -122,6 +143,21 @@ def test_two_importers_at_once_make_one_of_everything(on_postgres, tmp_path):
     seen = picture(on_postgres)
     assert [len(seen[name]) for name in ("sessions", "logs", "places", "compactions", "audits")] == [6, 6, 6, 72, 72]
     assert len({(row["log__places__location"], row["position"]) for row in seen["messages"]}) == len(seen["messages"])
+
+
+def test_importers_of_many_copies_of_one_log_never_delete_each_others(on_postgres, tmp_path):
+    """Whoever comes second may have found the log that the first one made: it is not his to delete."""
+    for n in range(12):
+        write(tmp_path / f"copy-{n}", session_frames(rounds=2))
+    with ExitStack() as stack:
+        log = tmp_path / "log"
+        both = [stack.enter_context(started(["ingest", str(tmp_path)], on_postgres, log)) for _ in range(2)]
+        assert [process.wait(90) for process in both] == [0, 0]
+    assert log.read_text().count("12 logs (12 ok;") == 2
+    seen = picture(on_postgres)
+    assert len(seen["sessions"]) == 1
+    assert [row["status"] for row in seen["places"]] == ["ok"] * 12
+    assert {row["location"] for row in seen["places"]} == {row["places__location"] for row in seen["logs"]}
 
 
 def ask(env: dict[str, str], *arguments: str) -> str:

@@ -18,6 +18,7 @@ from dshweb.access.models import Team, User
 from dshweb.tasks import leases, registry
 from dshweb.tasks.models import OPEN, State, Task
 from dshweb.tasks.progress import Cancelled, Interrupted, LeaseLost, Progress, stopping
+from dshweb.text.lines import storable, storable_name
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +41,7 @@ def enqueue(
     by `reclaim`.
     """
     team_id = team if isinstance(team, int) else team.pk
-    same = {"team_id": team_id, "kind": kind, "key": key}
+    same = {"team_id": team_id, "kind": kind, "key": storable_name(key, 200)}
     for _ in range(5):
         # "once more" must reach the row while it still runs; a row that ended in between is not open any more
         Task.unscoped.filter(**same, state=State.RUNNING).update(again=payload or {})
@@ -49,7 +50,9 @@ def enqueue(
             return task
         try:
             with transaction.atomic():
-                task = Task.unscoped.create(**same, payload=payload or {}, label=label[:300], created_by=created_by)
+                task = Task.unscoped.create(
+                    **same, payload=payload or {}, label=storable(label[:300]).text, created_by=created_by
+                )
         except IntegrityError:
             continue  # somebody else asked for it this moment
         transaction.on_commit(partial(send, task.pk))
@@ -91,7 +94,8 @@ def run(task_id: int) -> bool:
         return True
     except Exception as error:
         log.exception("task %s (%s) failed", task_id, task)
-        done = {"state": State.FAILED, "error": f"{type(error).__name__}: {error}"[:MAX_ERROR]} | progress.fields()
+        reason = storable(f"{type(error).__name__}: {error}"[:MAX_ERROR]).text
+        done = {"state": State.FAILED, "error": reason} | progress.fields()
     except BaseException:
         _give_back(task, lease)
         raise

@@ -6,6 +6,7 @@ refuses. Nothing here escapes HTML: the template does.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass
 
@@ -67,3 +68,15 @@ def storable(text: str) -> Storable:
         return Storable(text, 0)
     fixed, replaced = _STORE.subn("\ufffd", text)
     return Storable(fixed, replaced)
+
+
+def storable_name(text: str, limit: int) -> str:
+    """A text that tells things apart, such as a path, storable and of at most `limit` characters (more than 17).
+
+    What had to be changed ends in a digest of the whole, so that different texts stay different.
+    """
+    fitting = storable(text[:limit]).text
+    if fitting == text:
+        return text
+    mark = "#" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return fitting[: limit - len(mark)] + mark

@@ -6,12 +6,14 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
+from urllib.parse import unquote_to_bytes
 
 from django.db import transaction
 
 from dshweb.access.models import Team, User
 from dshweb.sessionlog.models import LogFile, Session, SourceFile
 from dshweb.sessionlog.services import store
+from dshweb.text.lines import storable
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,20 @@ class Stat:
     def of(cls, path: Path) -> Stat:
         found = os.stat(path)
         return cls(found.st_size, found.st_mtime_ns, f"{found.st_dev}:{found.st_ino}")
+
+
+def path_to_text(path: Path) -> str:
+    """The absolute path as a text that every database takes; one whose bytes are no text becomes a file: address."""
+    whole = path.absolute()
+    text = str(whole)
+    return text if storable(text).text == text else whole.as_uri()
+
+
+def text_to_path(text: str) -> Path:
+    """Inverse of `path_to_text`."""
+    if not text.startswith("file:///"):
+        return Path(text)
+    return Path(os.fsdecode(unquote_to_bytes(text.removeprefix("file://"))))
 
 
 def unchanged(place: SourceFile, stat: Stat, *, masking: str) -> bool:
@@ -56,12 +72,17 @@ def session_for(*, team: Team, session_id: str, owner: User | None) -> Session:
 def point_to(place: SourceFile, log: LogFile, *, instead_of: int | None) -> LogFile:
     """Makes `log` the log of this place if the place still points to `instead_of`; returns the log that won.
 
-    The log that was replaced is deleted when no other place shows it: its bytes are no longer anywhere to be seen.
+    A new `log` is saved here, in the same transaction, so that there is never one without a place. The log that was
+    replaced is deleted when no other place shows it: its bytes are no longer anywhere to be seen.
     """
     with transaction.atomic():
+        made = log.pk is None
+        if made:
+            log.save()
         won = SourceFile.unscoped.filter(pk=place.pk, log=instead_of).update(log=log)
         if not won:
-            log.delete()
+            if made:
+                log.delete()
             place.refresh_from_db()
             if place.log is None:
                 raise LogFile.DoesNotExist("the log of this place was deleted while it was being read; read it again")

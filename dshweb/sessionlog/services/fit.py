@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 from dshweb.text.lines import storable
@@ -21,15 +20,6 @@ def number(value: object, most: int = BIG) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int):
         return None
     return value if 0 <= value <= most else None
-
-
-def name(value: str, limit: int) -> str:
-    """Text that tells things apart, such as a path: as `short`, and what had to change gets a digest of the whole."""
-    fitting = short(value, limit)
-    if fitting == value:
-        return value
-    mark = "#" + hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    return fitting[: limit - len(mark)] + mark
 
 
 def plain(value: Any) -> Any:

@@ -22,6 +22,7 @@ from dshweb.sessionlog.services.masking import masker_for
 from dshweb.sessionlog.services.report import LogReport, Totals
 from dshweb.sessionlog.signals import log_imported
 from dshweb.tasks.progress import Stop
+from dshweb.text.lines import storable_name
 from dshweb.text.redact import Masker
 
 log_ = logging.getLogger(__name__)
@@ -109,7 +110,7 @@ def ingest_file(
 
 def _location(path: Path) -> str:
     """What a path is called in the database and in reports: itself, if a database takes it."""
-    return fit.name(str(path), 1000)
+    return storable_name(str(path), 1000)
 
 
 def _place(team: Team, location: str) -> SourceFile:
@@ -132,7 +133,7 @@ def _read(
         )
         log = files.same_bytes_elsewhere(
             session=session, file_name=file_name, source=source, size=stat.size
-        ) or LogFile.unscoped.create(
+        ) or LogFile(
             team=run.team, session=session, file_name=fit.short(file_name, 255),
             stored=store.new_name(team_id=run.team.pk, file_name=file_name),
         )  # fmt: skip
@@ -189,9 +190,9 @@ def _first_look(source: BinaryIO, file_name: str) -> _Opened:
 def _session_id(stated: str | None, folder: str, location: str) -> str:
     """The header's id, else the folder's name if it is one, else a name of our own that stays the same."""
     if stated:
-        return fit.name(stated, 200)
+        return storable_name(stated, 200)
     if folder.startswith("session-"):
-        return fit.name(folder, 200)
+        return storable_name(folder, 200)
     return "unnamed-" + hashlib.sha256(location.encode("utf-8", "surrogateescape")).hexdigest()[:12]
 
 

@@ -74,7 +74,11 @@ def _wake_ups(paths: Sequence[Path], *, poll_seconds: int, stop: Event) -> Itera
                 yield None
                 if any(path.exists() for path in paths if path not in there):
                     break
-        except (OSError, RuntimeError) as error:  # e.g. no inotify watches left: polling alone still works
+        except (
+            OSError,
+            RuntimeError,
+            UnicodeError,
+        ) as error:  # e.g. no inotify watches left: polling alone still works
             log.warning("notifications are not available (%s); looking every %s s", error, poll_seconds)
             stop.wait(poll_seconds)
             yield None

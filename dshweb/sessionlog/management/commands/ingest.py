@@ -16,6 +16,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from dshweb.access.models import Team, User
 from dshweb.bars import Bar
+from dshweb.sessionlog.services.files import path_to_text
 from dshweb.sessionlog.services.ingest import Import, ingest_path
 from dshweb.sessionlog.services.report import LogReport, Totals
 from dshweb.sessionlog.services.watch import follow
@@ -68,13 +69,8 @@ Example:  manage.py ingest ~/.dsh --watch"""
         def bring_in(changed: list[Path]) -> None:
             # the first look names every log there is: one task a folder, the files in it cost a stat
             for path in changed if bring_in.looked else paths:  # type: ignore[attr-defined]
-                enqueue(
-                    team,
-                    "ingest",
-                    str(path),
-                    {"path": str(path), "owner": owner.pk if owner else None},
-                    label=path.parent.name,
-                )
+                payload = {"path": path_to_text(path), "owner": owner.pk if owner else None}
+                enqueue(team, "ingest", path_to_text(path), payload, label=path.parent.name)
             bring_in.looked = True  # type: ignore[attr-defined]
             if not worker_alive():
                 drain(team)
