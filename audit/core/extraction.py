@@ -30,17 +30,17 @@ class Rules:
     extended: bool = True
     markers: tuple[str, ...] = ()
 
-    def extract(self, text: str) -> list[Fact]:
-        """Facts of a text under these rules."""
-        return factlib.extract(text, extended=self.extended, markers=self.markers)
+    def scan(self, text: str) -> factlib.Scan:
+        """Facts of a text under these rules, and how much of it was not looked at."""
+        return factlib.scan(text, extended=self.extended, markers=self.markers)
 
 
 @dataclass(frozen=True, slots=True)
 class BlockFacts:
-    """Facts of a block in order of place; `cut` when the block was longer than what is looked at."""
+    """Facts of a block in order of place; `unread` code points lie behind a bound and were not looked at."""
 
     facts: tuple[Fact, ...]
-    cut: bool
+    unread: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,24 +138,26 @@ def _key(block: Block, ordinal: int) -> _Key:
 
 def block_facts(block: Block, rules: Rules) -> BlockFacts:
     """Extract the facts of a block that may count."""
-    cut = factlib.was_cut(block.text)
     if block.source == "tool_result":
-        return BlockFacts(tuple(_stated_facts(block.text, rules)), cut)
-    return BlockFacts(tuple(rules.extract(block.text)), cut)
+        return _stated_facts(block.text, rules)
+    found = rules.scan(block.text)
+    return BlockFacts(tuple(found.facts), found.unread)
 
 
-def _stated_facts(text: str, rules: Rules) -> list[Fact]:
+def _stated_facts(text: str, rules: Rules) -> BlockFacts:
     """Facts on stated lines, offsets in the whole text, without lists of facts and classes that flood the block."""
+    unread = max(0, len(text) - factlib.MAX_BLOCK)
     lines = stated_lines(text[: factlib.MAX_BLOCK])
     if not lines:
-        return []
+        return BlockFacts((), unread)
     starts: list[int] = []
     length = 0
     for line in lines:
         starts.append(length)
         length += len(line.text) + 1
     by_line: dict[int, list[Fact]] = {}
-    for fact in rules.extract("\n".join(line.text for line in lines)):
+    scan = rules.scan("\n".join(line.text for line in lines))
+    for fact in scan.facts:
         at = bisect_right(starts, fact.start) - 1
         by_line.setdefault(at, []).append(fact)
     bare = {at for at, found in by_line.items() if _bare(lines[at].text, starts[at], found)}
@@ -169,7 +171,7 @@ def _stated_facts(text: str, rules: Rules) -> list[Fact]:
             if not (lines[at].code and fact.cls in NOT_FROM_CODE):
                 kept.append(replace(fact, start=fact.start + shift, end=fact.end + shift))
     counts = Counter(fact.cls for fact in kept)
-    return [fact for fact in kept if counts[fact.cls] <= FACTS_PER_CLASS]
+    return BlockFacts(tuple(fact for fact in kept if counts[fact.cls] <= FACTS_PER_CLASS), unread + scan.unread)
 
 
 def _bare(line: str, start: int, found: Sequence[Fact]) -> bool:

@@ -76,7 +76,7 @@ class Pool:
 
     def __init__(self) -> None:
         self.entries: dict[tuple[str, str], Entry] = {}
-        self.cut: list[tuple[int, int]] = []
+        self.cut: list[tuple[int, int, int]] = []  # (seq, block index, code points not looked at)
 
     def add(self, block: Block, facts: Iterable[Fact]) -> None:
         for fact in facts:
@@ -110,7 +110,7 @@ def pool_of(leaves: Iterable[Leaf], cache: FactCache, rules: Rules, cwd: str | N
         for ordinal, block in enumerate(leaf.blocks):
             found = cache.of(block, ordinal, rules)
             pool.add(block, found.facts)
-            if found.cut:
-                pool.cut.append((block.seq, block.index))
+            if found.unread:
+                pool.cut.append((block.seq, block.index, found.unread))
     pool.merge_aliases(cwd)
     return pool

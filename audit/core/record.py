@@ -57,8 +57,15 @@ def run(case: AuditCase, policy: Policy, cache: FactCache | None = None) -> Audi
         given, pool = summary, leaves
         for side, cut in (("summary", given.cut), ("leaf", pool.cut)):
             errors.extend(
-                {"stage": "extract", "message": "block_truncated", "side": side, "seq": seq, "block": block}
-                for seq, block in cut
+                {
+                    "stage": "extract",
+                    "message": "block_truncated",
+                    "side": side,
+                    "seq": seq,
+                    "block": at,
+                    "unread": unread,
+                }
+                for seq, at, unread in cut
             )
         faith = _try("fidelity", lambda: fidelity(case, given, pool, memory), errors)
         found = faith.altered_from if faith is not None else set()
@@ -101,8 +108,8 @@ def summary_pool(case: AuditCase, rules: Rules) -> Pool:
         block = Block(case.summary_seq, index, "assistant", text)
         found = block_facts(block, rules)
         pool.add(block, found.facts)
-        if found.cut:
-            pool.cut.append((case.summary_seq, index))
+        if found.unread:
+            pool.cut.append((case.summary_seq, index, found.unread))
     return pool
 
 

@@ -7,18 +7,20 @@ from __future__ import annotations
 
 from audit.core.facts.beside import beside_unit
 from audit.core.facts.compare import aliases, altered, label_before, near, shape
-from audit.core.facts.extract import extract
+from audit.core.facts.extract import extract, scan, was_cut
 from audit.core.facts.match import Haystack, bare_number, covers, needle, occurs, occurs_in
-from audit.core.facts.model import CORE_CLASSES, EXTENDED_CLASSES, MAX_BLOCK, PATH_CLASSES, Fact, was_cut
+from audit.core.facts.model import CORE_CLASSES, EXTENDED_CLASSES, MAX_BLOCK, MAX_FACTS, PATH_CLASSES, Fact, Scan
 from audit.core.facts.same import comparable, key, same
 
 __all__ = [
     "CORE_CLASSES",
     "EXTENDED_CLASSES",
     "MAX_BLOCK",
+    "MAX_FACTS",
     "PATH_CLASSES",
     "Fact",
     "Haystack",
+    "Scan",
     "aliases",
     "altered",
     "bare_number",
@@ -33,6 +35,7 @@ __all__ = [
     "occurs",
     "occurs_in",
     "same",
+    "scan",
     "shape",
     "was_cut",
 ]

@@ -7,6 +7,7 @@ from bisect import bisect_left
 
 from audit.core.facts.chars import is_han
 from audit.core.facts.model import Fact
+from audit.core.facts.reach import Reach
 
 _T = r"([0-9]{1,2})[:：]([0-9]{2})(?:[:：]([0-9]{2}))?(?:[.,][0-9]{1,9}(?![0-9]))?"
 _ZONE = r"(?: ?(?:Z|UTC|[+-][0-9]{2}:?[0-9]{2})(?![0-9A-Za-z]))?"
@@ -25,19 +26,21 @@ _DAY_AFTER = re.compile(r"\.? ([0-9]{1,2})(?:st|nd|rd|th)?(?![0-9:.]|[ ]?%)")
 _YEAR_AFTER = re.compile(r",? ([0-9]{4})(?![0-9:])")
 _CLOCK = re.compile(_T)
 
-Runs = list[tuple[int, int]]  # digit runs of a text, in order; the text may have been masked since
+# Where a full date or a clock time may begin: cheap tests before the patterns above.
+_YEAR_AHEAD = re.compile(r"(?<![0-9])(?=[0-9]{4}[-/ 年] ?[0-9])")
+_CLOCK_AHEAD = re.compile(r"(?<![0-9])(?=[0-9]{1,2}[:：][0-9]{2})")
 
 
-def datetimes(text: str, runs: Runs) -> list[Fact]:
+def datetimes(text: str, reach: Reach) -> list[Fact]:
     """Canon `YYYY-MM-DD[ HH:MM[:SS]]`, `MM-DD[ HH:MM]` or `HH:MM[:SS]`; zones and fractions are dropped."""
-    facts = _full_dates(text, runs)
+    facts = _full_dates(text, reach)
     iso = _spans(facts)
-    facts += [f for f in _english_dates(text) if not _overlaps(iso, f.start, f.end)]
+    facts += [f for f in _english_dates(text, reach) if not _overlaps(iso, f.start, f.end)]
     if "月" in text:
         taken = _spans(facts)
-        facts += [f for f in _month_days(text) if not _overlaps(taken, f.start, f.end)]
+        facts += [f for f in _month_days(text, reach) if not _overlaps(taken, f.start, f.end)]
     taken = _spans(facts)
-    facts += [f for f in _clocks(text, runs) if not _overlaps(taken, f.start, f.end)]
+    facts += [f for f in _clocks(text, reach) if not _overlaps(taken, f.start, f.end)]
     return facts
 
 
@@ -45,11 +48,11 @@ def _spans(facts: list[Fact]) -> list[tuple[int, int]]:
     return sorted((f.start, f.end) for f in facts)
 
 
-def _full_dates(text: str, runs: Runs) -> list[Fact]:
+def _full_dates(text: str, reach: Reach) -> list[Fact]:
     facts: list[Fact] = []
-    n = len(text)
-    for at, stop in runs:
-        if stop - at != 4 or stop >= n or text[stop] not in "-/ 年" or (m := _DATE.match(text, at)) is None:
+    for place in reach.places(_YEAR_AHEAD.finditer(text), facts):
+        m = _DATE.match(text, place.start())
+        if m is None:
             continue
         g = m.groups()
         month, day = (g[1] or g[3] or g[5]), (g[2] or g[4] or g[6])
@@ -63,9 +66,9 @@ def _full_dates(text: str, runs: Runs) -> list[Fact]:
     return facts
 
 
-def _month_days(text: str) -> list[Fact]:
+def _month_days(text: str, reach: Reach) -> list[Fact]:
     facts: list[Fact] = []
-    for m in _MONTH_DAY.finditer(text):
+    for m in reach.places(_MONTH_DAY.finditer(text), facts):
         month, day = int(m.group(1)), int(m.group(2))
         if _in_year(month, day) and _edge_before(text, m.start()):
             clock = _clock(m.group(3), m.group(4), m.group(5))
@@ -73,14 +76,12 @@ def _month_days(text: str) -> list[Fact]:
     return facts
 
 
-def _clocks(text: str, runs: Runs) -> list[Fact]:
+def _clocks(text: str, reach: Reach) -> list[Fact]:
     facts: list[Fact] = []
     done = 0
-    n = len(text)
-    for start, stop in runs:
-        if stop - start > 2 or stop >= n or text[stop] not in ":：" or start < done:
-            continue
-        m = _CLOCK.match(text, start)
+    for place in reach.places(_CLOCK_AHEAD.finditer(text), facts):
+        start = place.start()
+        m = _CLOCK.match(text, start) if start >= done else None
         if m is None:
             continue
         done = m.end()
@@ -94,10 +95,10 @@ def _in_year(month: int, day: int) -> bool:
     return 1 <= month <= 12 and 1 <= day <= 31
 
 
-def _english_dates(text: str) -> list[Fact]:
+def _english_dates(text: str, reach: Reach) -> list[Fact]:
     """`19 December 2026`, `Dec 19, 2026`, `19 December`: canon as of `2026年12月19日` and `12月19日`."""
-    facts = []
-    for m in _ENGLISH_MONTH.finditer(text):
+    facts: list[Fact] = []
+    for m in reach.places(_ENGLISH_MONTH.finditer(text), facts):
         before, after = _DAY_BEFORE.search(text, max(0, m.start() - 8), m.start()), _DAY_AFTER.match(text, m.end())
         if before is not None:
             year = _YEAR_AFTER.match(text, m.end())

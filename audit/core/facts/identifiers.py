@@ -10,6 +10,7 @@ import re
 
 from audit.core.facts.chars import is_han
 from audit.core.facts.model import Fact
+from audit.core.facts.reach import Reach
 
 _STORE = re.compile(r"(?:s3a?|gs|hdfs|oss|cos|abfss?|obs|minio)://[^\s\"'`<>|,;，。；、（）()\[\]{}\x00]{3,300}")
 _HEX = re.compile(r"0[xX][0-9A-Fa-f]{2,16}")
@@ -24,15 +25,16 @@ _LABEL_BEFORE = re.compile(
     rf"(?:(?<![A-Za-z])(?i:{_CUE_WORDS})|[a-z](?:Id|ID|Code|Seed)|_id|{_CUE_HAN})"
     r"[\"'`]?[ \t]?(?:[:=：#]|is |为|是)?[ \t]?[\"'`]?\Z"
 )
+_DIGITS = re.compile(r"(?<![0-9])[0-9]{3,12}+(?![0-9%_\x00A-Za-z])")
 _RANGE = re.compile(r"[ \t]?(?:到|至|~|–|-|to )[ \t]?\Z")
 _COMPACT_DATE = re.compile(r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])")
 _TRAIL = ".,;:!?/"
 
 
-def stores(text: str) -> list[Fact]:
+def stores(text: str, reach: Reach) -> list[Fact]:
     """Object-store URIs of a raw text (other URLs are no facts); canon without a final slash or full stop."""
-    facts = []
-    for m in _STORE.finditer(text) if "://" in text else ():
+    facts: list[Fact] = []
+    for m in reach.places(_STORE.finditer(text)) if "://" in text else ():
         spelled = m.group().rstrip(".,;:!?")
         canon = spelled.rstrip("/")
         if not _joined(text, m.start() - 1) and len(canon) > 8 and not set(canon) & set("*$"):
@@ -40,22 +42,21 @@ def stores(text: str) -> list[Fact]:
     return facts
 
 
-def identifiers(text: str, runs: list[tuple[int, int]]) -> list[Fact]:
-    """Identifiers of a text in which all earlier classes are masked; canon is lower case but for constants.
-
-    `runs` are the digit runs of the text (it may have been masked since).
-    """
+def identifiers(text: str, reach: Reach) -> list[Fact]:
+    """Identifiers of a text in which all earlier classes are masked; canon is lower case but for constants."""
     facts: list[Fact] = []
     if "0x" in text or "0X" in text:
-        facts += [_fact(m, m.group().lower()) for m in _HEX.finditer(text) if _free(text, m)]
+        facts += [_fact(m, m.group().lower()) for m in reach.places(_HEX.finditer(text)) if _free(text, m)]
     if "10." in text:
-        for m in _DOI.finditer(text):
+        for m in reach.places(_DOI.finditer(text), facts):
             canon = m.group().rstrip(_TRAIL)
             if not _joined(text, m.start() - 1):
                 facts.append(Fact("identifier", canon, canon.lower(), m.start(), m.start() + len(canon)))
     if "_" in text:
-        facts += [_fact(m, m.group()) for m in _CONSTANT.finditer(text) if len(m.group()) > 5 and _free(text, m)]
-    facts += _labelled(text, runs)
+        facts += [
+            _fact(m, m.group()) for m in reach.places(_CONSTANT.finditer(text)) if len(m.group()) > 5 and _free(text, m)
+        ]
+    facts += _labelled(text, reach)
     facts.sort(key=lambda f: (f.start, -f.end))
     kept: list[Fact] = []
     for fact in facts:
@@ -64,12 +65,13 @@ def identifiers(text: str, runs: list[tuple[int, int]]) -> list[Fact]:
     return kept
 
 
-def _labelled(text: str, runs: list[tuple[int, int]]) -> list[Fact]:
+def _labelled(text: str, reach: Reach) -> list[Fact]:
     """Three to twelve digits behind a word that labels ids, and the second number of such a range."""
     facts: list[Fact] = []
     last = -1
-    for start, end in runs:
-        if not 3 <= end - start <= 12 or text[start] == "\x00" or _number_goes_on(text, end):
+    for m in reach.places(_DIGITS.finditer(text), facts):
+        start, end = m.span()
+        if _number_goes_on(text, end):
             continue
         if end - start == 8 and _COMPACT_DATE.match(text, start):
             continue

@@ -6,16 +6,16 @@ import re
 
 from audit.core.facts.chars import is_han, words
 from audit.core.facts.model import Fact
+from audit.core.facts.reach import Reach
 
 _UUID = re.compile(r"[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}")
 # The dashes lead: a scan for a literal is many times faster than one for hexadecimal characters.
 _UUID_TAIL = re.compile(r"-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}")
 _CHAIN_BEFORE = re.compile(r"[0-9A-Fa-f]{4}-\Z")
 _CHAIN_AFTER = re.compile(r"-[0-9A-Fa-f]{4}")
-_HEX_LETTERS = frozenset("abcdefABCDEF")
-_HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
-_TOKEN = re.compile(r"[0-9a-zA-Z_]+")
-_HEX_ONLY = re.compile(r"(?:[0-9a-f]{7,64}|[0-9A-F]{7,64})\Z")
+_HASH = re.compile(
+    r"(?<![0-9A-Za-z_#\x00])(?=[0-9]*+[A-Fa-f])(?=[A-Fa-f]*+[0-9])(?:[0-9a-f]{7,64}+|[0-9A-F]{7,64}+)(?![0-9A-Za-z_\x00])"
+)
 _FLOAT = re.compile(r"[0-9]+[eE][0-9]+\Z")
 _TICKET = re.compile(r"[A-Z][A-Z0-9]{0,15}(?:-[0-9]{1,12}){1,3}")
 _CVE = re.compile(r"CVE-[0-9]{4}-[0-9]{4,12}")
@@ -27,10 +27,10 @@ NOT_TICKETS = words(
 )
 
 
-def uuids(text: str) -> list[Fact]:
+def uuids(text: str, reach: Reach) -> list[Fact]:
     """UUIDs that are not glued to letters or digits nor part of a longer dashed chain; canon is lower case."""
-    facts = []
-    for tail in _UUID_TAIL.finditer(text):
+    facts: list[Fact] = []
+    for tail in reach.places(_UUID_TAIL.finditer(text), facts):
         m = _UUID.match(text, tail.start() - 8) if tail.start() >= 8 else None
         if m is None:
             continue
@@ -43,40 +43,22 @@ def uuids(text: str) -> list[Fact]:
     return facts
 
 
-def hashes(text: str, runs: list[tuple[int, int]]) -> list[Fact]:
-    """7 to 64 hexadecimal characters of one case with a digit and a letter; canon is lower case.
-
-    `runs` are the digit runs of the text (it may have been masked since); each token is looked at once.
-    """
-    facts = []
-    done = 0
-    n = len(text)
-    for at, stop in runs:
-        if at < done or not ((stop < n and text[stop] in _HEX_LETTERS) or (at and text[at - 1] in _HEX_LETTERS)):
-            continue
-        start = at
-        while start > done and start - 1 >= 0 and text[start - 1] in _HEX_DIGITS:
-            start -= 1
-        m = _TOKEN.match(text, start)
-        if m is None:
-            continue
-        done = end = m.end()
-        s = m.group()
-        if not 7 <= len(s) <= 64 or _HEX_ONLY.match(s) is None or s.isdigit() or _FLOAT.match(s):
-            continue
-        if _glued(text, start, end) or text[start - 1 : start] in ("#", "\x00") or text[end : end + 1] == "\x00":
-            continue
-        facts.append(Fact("hex_hash", s, s.lower(), start, end))
-    return facts
+def hashes(text: str, reach: Reach) -> list[Fact]:
+    """7 to 64 hexadecimal characters of one case with a digit and a letter; canon is lower case."""
+    return [
+        Fact("hex_hash", m.group(), m.group().lower(), m.start(), m.end())
+        for m in reach.places(_HASH.finditer(text))
+        if not _FLOAT.match(m.group()) and not _glued(text, m.start(), m.end())
+    ]
 
 
-def tickets(text: str, _runs: list[tuple[int, int]]) -> list[Fact]:
+def tickets(text: str, reach: Reach) -> list[Fact]:
     """`OPS-4821`, `CVE-2026-1234`, and `#812` after white space or an opening bracket; canon is upper case."""
-    facts = []
-    for m in _CVE.finditer(text) if "CVE-" in text else ():
+    facts: list[Fact] = []
+    for m in reach.places(_CVE.finditer(text)) if "CVE-" in text else ():
         if not _glued(text, m.start(), m.end()):
             facts.append(Fact("ticket", m.group(), m.group(), m.start(), m.end()))
-    for m in _TICKET.finditer(text):
+    for m in reach.places(_TICKET.finditer(text), facts):
         start, end = m.span()
         name = m.group().partition("-")[0]
         if name in NOT_TICKETS or name == "CVE" or _glued(text, start, end):
@@ -87,7 +69,7 @@ def tickets(text: str, _runs: list[tuple[int, int]]) -> list[Fact]:
         if (after[:1] == "-" and after[1:].isalnum()) or (after[:1] == "." and after[1:].isdigit()):
             continue
         facts.append(Fact("ticket", m.group(), m.group(), start, end))
-    for m in _ISSUE.finditer(text):
+    for m in reach.places(_ISSUE.finditer(text), facts):
         start, end = m.span()
         before = text[start - 1] if start else " "
         if (before.isspace() or before in "([{（【「《<") and not _glued(text, end, end) and len(m.group()) < 12:

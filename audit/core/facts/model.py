@@ -7,8 +7,11 @@ from dataclasses import dataclass
 CORE_CLASSES = ("uuid", "abs_path", "file_path", "number_unit")
 EXTENDED_CLASSES = ("hex_hash", "ip", "port", "version", "datetime", "ticket", "identifier")
 PATH_CLASSES = ("abs_path", "file_path")
-# Code points of one text that are looked at; the rest is cut off and the caller records `block_truncated`.
-MAX_BLOCK = 1 << 20
+# Bounds of one text; what lies behind any of them is counted in `Scan.unread`, and the caller records `block_truncated`.
+MAX_BLOCK = 1 << 20  # code points that are looked at
+MAX_FACTS = 50_000  # facts; the text ends behind the last one
+MAX_PLACES = 100_000  # places that one scan looks at (a separator, a number before what may be a unit, …)
+MAX_RUN = 1 << 15  # code points of one run without white space or punctuation that the path scan looks at
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,9 @@ class Fact:
     end: int
 
 
-def was_cut(text: str) -> bool:
-    """True when `extract` looks only at the first MAX_BLOCK code points of this text."""
-    return len(text) > MAX_BLOCK
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """The facts of one text, sorted by start, and how many of its code points were not looked at."""
+
+    facts: list[Fact]
+    unread: int

@@ -6,13 +6,23 @@ One scan walks over the digits; a table look-up decides whether a unit follows. 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from audit.core.facts.chars import is_han
 from audit.core.facts.model import Fact
+from audit.core.facts.reach import Reach
 from audit.core.facts.units import CLASSIFIER, COUNTED, WORDS, ZH_FIRST, ZH_UNIT, zh_canon
 
-_NUMBER = re.compile(r"[0-9]+(?:,[0-9]{3}(?![0-9]))*(?:\.[0-9]+)?")
 _SPACES = " \u00a0\u202f"
+_NUMBER = r"[0-9]++(?:,[0-9]{3}(?![0-9]))*+(?:\.[0-9]++)?+"
+_UNIT_AHEAD = rf"[{_SPACES}]?+[A-Za-z%µ°℃℉{''.join(sorted(ZH_FIRST))}]|-[A-Za-zµ°℃℉%]{{3}}"
+_MONEY_BEFORE = "|".join(
+    f"(?<={c}{s})" for c in ("[$¥￥€£]", "USD", "CNY", "RMB", "EUR", "GBP") for s in ("", f"[{_SPACES}]")
+)
+# Most digits of a log stand inside a word, a path or a version, or have nothing behind them. Possessive throughout, so
+# that a match eats all such numbers and stops at the next one that may count, in linear time.
+_MAY_COUNT = rf"(?<![ACE-OQS-XZa-z_./\\@\x00])(?<![A-Za-z]-)(?:{_MONEY_BEFORE}|(?={_NUMBER}(?:{_UNIT_AHEAD})))"
+_NEXT = re.compile(rf"[^0-9]*+(?:(?!{_MAY_COUNT}){_NUMBER}[^0-9]*+)*+({_NUMBER})")
 _WORD = re.compile(r"[A-Za-zµ°℃℉%]+(?:/s(?![A-Za-z0-9_]))?")
 _ZH_MULTIPLIER = re.compile("百万|千万|万亿|[千百万亿]")
 _EN_MULTIPLIER = {"k": "k", "K": "k", "M": "M", "thousand": "k", "million": "M", "billion": "B", "B": "B", "bn": "B"}
@@ -29,56 +39,52 @@ _LASTS = re.compile(
     r"(?:[=:~<>≤≥（(]|\b(?:in|for|after|within|every|of|to|at|is|timeout|takes?|took|than|s|and))[ ]?\Z"
 )
 _MONEY = frozenset(_CODES.values())
-_ASCII_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-_GLUE = (_ASCII_LETTERS | frozenset("_./\\@\x00")) - frozenset("DYBRP")  # these end a currency code (USD20)
 _DIGIT_OR_SPACE = frozenset("0123456789")
 
 
-def numbers(text: str) -> list[Fact]:
+def numbers(text: str, reach: Reach) -> list[Fact]:
     """Number facts of `text`, which is folded and has all earlier classes masked. canon is `<number><multiplier> <unit>`."""
     facts: list[Fact] = []
     n = len(text)
-    for m in _NUMBER.finditer(text):
-        start, end = m.span()
-        if start and _glued(text, start):
-            continue
-        nxt = text[end] if end < n else ""
+    for m in reach.places(_candidates(text), facts):
+        start, end = m.span(1)
+        number = m.group(1)
         sign_at = _currency(text, start)
-        if sign_at < 0 and not _may_follow(nxt, text, end):
+        if sign_at < 0 and not _may_follow(text[end] if end < n else "", text, end):
             continue
-        found = _unit(text, end, m.group())
+        found = _unit(text, end, number)
         if sign_at >= 0:
-            fact = _money(text, sign_at, m, found)
+            fact = _money(text, sign_at, end, number, found)
             if fact is not None:
                 facts.append(fact)
             continue
         if found is None:
             continue
-        lead = _lead(text, start, m.group())
+        lead = _lead(text, start, number)
         if lead is None:
             continue
         multiplier, unit, stop = found
-        if unit == "s" and len(m.group()) == 4 and m.group()[:2] in ("19", "20") and stop == end + 1:
-            continue  # the 1990s
-        if (
-            unit == "s"
-            and m.group() in _HTTP
-            and stop == end + 1
-            and not _LASTS.search(text, max(0, start - 16), start)
-        ):
-            continue  # `the endpoint returns 502s`
-        canon = f"{'-' if lead else ''}{_plain(m.group())}{multiplier} {unit}"
+        if unit == "s" and stop == end + 1 and _plural(text, start, number):
+            continue
+        canon = f"{'-' if lead else ''}{_plain(number)}{multiplier} {unit}"
         begin = start - lead
         facts.append(Fact("number_unit", text[begin:stop], canon, begin, stop))
     return facts
 
 
-def _glued(text: str, start: int) -> bool:
-    """Cheap test: digits inside an identifier, a path or a version, as most digits of a log are."""
-    c = text[start - 1]
-    if c == "-":
-        return start > 1 and text[start - 2] in _ASCII_LETTERS
-    return c in _GLUE
+def _candidates(text: str) -> Iterator[re.Match[str]]:
+    """Numbers (group 1) that a unit may follow or a currency may stand before."""
+    at = 0
+    while (m := _NEXT.match(text, at)) is not None:
+        yield m
+        at = m.end()
+
+
+def _plural(text: str, start: int, number: str) -> bool:
+    """The `s` makes a plural: the 1990s; `the endpoint returns 502s`."""
+    if len(number) == 4 and number[:2] in ("19", "20"):
+        return True
+    return number in _HTTP and not _LASTS.search(text, max(0, start - 16), start)
 
 
 def _may_follow(c: str, text: str, end: int) -> bool:
@@ -235,14 +241,14 @@ def _currency(text: str, start: int) -> int:
     return -1
 
 
-def _money(text: str, at: int, m: re.Match[str], found: tuple[str, str, int] | None) -> Fact | None:
+def _money(text: str, at: int, end: int, number: str, found: tuple[str, str, int] | None) -> Fact | None:
     """`$1,250.00`, `¥3万`, `USD 20`; `$1` of a shell script is none."""
     code = text[at : at + 3]
     unit = _CODES.get(code) or ("USD" if code == "US$" else _SIGNS[text[at]])
     before = text[at - 1] if at else " "
     if before in "_\x00$\\{" or (before.isalnum() and not is_han(before)):
         return None
-    end, multiplier = m.end(), ""
+    multiplier = ""
     if found is not None and found[1] == unit:
         multiplier, _, end = found
     else:
@@ -254,9 +260,9 @@ def _money(text: str, at: int, m: re.Match[str], found: tuple[str, str, int] | N
             multiplier, end = _EN_MULTIPLIER[w.group()], w.end()
         elif not _closed(text, end):
             return None
-    if len(m.group()) == 1 and not multiplier and text[at] == "$" and _in_shell(text, at):
+    if len(number) == 1 and not multiplier and text[at] == "$" and _in_shell(text, at):
         return None
-    return Fact("number_unit", text[at:end], f"{_plain(m.group())}{multiplier} {unit}", at, end)
+    return Fact("number_unit", text[at:end], f"{_plain(number)}{multiplier} {unit}", at, end)
 
 
 def _in_shell(text: str, at: int) -> bool:

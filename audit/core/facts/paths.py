@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 from audit.core.facts.bare import Found, bare_names
 from audit.core.facts.chars import (
+    DELIMS,
     EXTENSIONS,
     HAN_RE,
     PATH_MARKERS,
@@ -20,12 +21,13 @@ from audit.core.facts.chars import (
     RUN_RE,
     TLDS,
     TOPIC_BRANCHES,
-    is_delim,
     is_han,
     is_word,
     words,
 )
+from audit.core.facts.model import MAX_FACTS, MAX_PLACES, MAX_RUN
 from audit.core.facts.posix import Tail, canon, has_extension, starts_at_root, tail
+from audit.core.facts.reach import Reach
 
 _MARK = re.compile(r"/|\\|\.[A-Za-z]")
 _SEP = re.compile(r"[/\\]+")
@@ -36,27 +38,30 @@ _DOTTED = re.compile(r"\w\.\w")
 _MODULE = re.compile(r"(?:node|npm|jsr|bun|deno):\Z")
 _TAG = re.compile(r"<[A-Za-z][^<>\n]{0,60}>\Z")
 _PROSE_TAGS = words("br li p td th code pre b i em strong span div kbd path file")
-_LONGEST_RUN = 1 << 15  # code points without any delimiter: more than this is data, not prose or paths
 _WIDEST = 4096  # code points of one backslash path that are looked at
 _PLAIN_FIRST = re.compile(r"[\w.@+~-]+\Z")
 
 
-def paths(text: str, file_urls: Collection[int], markers: Collection[str]) -> Found:
+def paths(text: str, file_urls: Collection[int], markers: Collection[str], reach: Reach) -> Found:
     """Facts and spans to mask. `file_urls`: offsets where a path of a `file://` URL begins."""
     out = Found(text)
     done = 0
-    m = _MARK.search(text)
-    while m is not None:
-        at = m.start()
-        start = at
-        while start > done and not is_delim(text[start - 1]):
+    for _ in range(MAX_PLACES):
+        m = _MARK.search(text, done)
+        if m is None:
+            return out
+        if len(out.facts) > MAX_FACTS:
+            break
+        start = at = m.start()
+        while start > done and text[start - 1] not in DELIMS:
             start -= 1
         run = RUN_RE.match(text, at)
-        stop = run.end() if run else at + 1
-        if stop - start > 1:  # a lone slash is nothing
-            _run(out, start, min(stop, start + _LONGEST_RUN), file_urls, markers)
-        done = stop
-        m = _MARK.search(text, stop)
+        done = run.end() if run else at + 1
+        if done - start > MAX_RUN:
+            reach.skipped.append((start + MAX_RUN, done))
+        if done - start > 1:  # a lone slash is nothing
+            _run(out, start, min(done, start + MAX_RUN), file_urls, markers)
+    reach.stop(done)
     return out
 
 

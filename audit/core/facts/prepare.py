@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import cache
 
 from audit.core.facts.model import MAX_BLOCK
 
 ZERO_WIDTH = "\u200b\u2060\ufeff"
 MASK = "\x00"
+_NO_ZERO_WIDTH = dict.fromkeys(map(ord, ZERO_WIDTH))
 
 # Length-preserving part of NFKC that occurs in numbers: full-width ASCII letters, digits, % . $ - and the micro sign.
 _WIDE = {
@@ -45,24 +47,37 @@ class Prepared:
         out: list[str] = []
         starts: list[int] = []
         ends: list[int] = []
-        n = len(given)
-        at = 0
-        while at < n:
-            end = at + 1
-            piece = given[at]
-            if piece in ZERO_WIDTH:
-                at = end
-                continue
-            while end < n and _joins(given[end]):
-                piece += "" if given[end] in ZERO_WIDTH else given[end]
-                end += 1
-            while given[end - 1] in ZERO_WIDTH:  # an invisible tail stays outside
-                end -= 1
-            made = unicodedata.normalize("NFC", piece) if len(piece) > 1 or piece >= "\x80" else piece
+
+        def keep(made: str, start: int, end: int) -> None:
             out.append(made)
-            starts.extend([at] * len(made))
-            ends.extend([end] * len(made))
-            at = end
+            if len(made) == end - start == 1:
+                starts.append(start)
+                ends.append(end)
+            else:
+                starts.extend([start] * len(made))
+                ends.extend([end] * len(made))
+
+        def plain(start: int, end: int) -> None:
+            """Characters with nothing to compose with."""
+            chunk = given[start:end]
+            if unicodedata.is_normalized("NFC", chunk):
+                out.append(chunk)
+                starts.extend(range(start, end))
+                ends.extend(range(start + 1, end + 1))
+                return
+            for at in range(start, end):
+                keep(unicodedata.normalize("NFC", given[at]), at, at + 1)
+
+        at = len(given) - len(given.lstrip(ZERO_WIDTH))
+        for m in _clusters().finditer(given, at):
+            start, stop = m.span()
+            if at < start:
+                plain(at, start)
+            at = stop
+            piece = m.group().rstrip(ZERO_WIDTH)  # an invisible tail stays outside
+            stop = start + len(piece)
+            keep(unicodedata.normalize("NFC", piece.translate(_NO_ZERO_WIDTH)), start, stop)
+        plain(at, len(given))
         self.text = "".join(out)
         self._starts, self._ends = starts, ends
 
@@ -73,11 +88,21 @@ class Prepared:
         return self._starts[start], self._ends[end - 1]
 
 
-def _joins(c: str) -> bool:
-    if c < "\u0300":
-        return False
-    # Zero-width characters are transparent: what they separate composes once they are dropped.
-    return c in ZERO_WIDTH or "\u1160" <= c <= "\u11ff" or unicodedata.category(c)[0] == "M"
+@cache
+def _clusters() -> re.Pattern[str]:
+    """A character and the marks, vowel signs and Jamo behind it. Made once a text needs it: it asks for each code point.
+
+    Zero-width characters are transparent: what they separate composes once they are dropped.
+    """
+    ranges: list[list[int]] = []
+    for code in (*range(0x300, 0x20000), *range(0xE0000, 0xE0200)):
+        c = chr(code)
+        if c in ZERO_WIDTH or 0x1160 <= code <= 0x11FF or unicodedata.category(c)[0] == "M":
+            if ranges and ranges[-1][1] == code - 1:
+                ranges[-1][1] = code
+            else:
+                ranges.append([code, code])
+    return re.compile(".[" + "".join(f"{chr(a)}-{chr(b)}" for a, b in ranges) + "]+", re.DOTALL)
 
 
 def fold(text: str) -> str:

@@ -7,6 +7,7 @@ import re
 from audit.core.facts.chars import EXTENSIONS
 from audit.core.facts.model import Fact
 from audit.core.facts.posix import has_extension
+from audit.core.facts.reach import Reach
 
 _ROOT = r"(?:~?/|\.{1,2}/|[A-Za-z]:[\\/]|\\\\)"
 _QUOTED = re.compile(
@@ -16,10 +17,10 @@ _FORBIDDEN = re.compile(rf" -| \||\|| &&| >| ;| \$|[*?<>;,]|\s{_ROOT}|\s\s|\.\.\
 _SEPARATORS = re.compile(r"[\\/]+")
 
 
-def quoted_paths(text: str) -> list[Fact]:
+def quoted_paths(text: str, reach: Reach) -> list[Fact]:
     """Quoted paths that contain white space; all others are left to the plain scanners."""
     facts: list[Fact] = []
-    for m in _QUOTED.finditer(text):
+    for m in reach.places(_QUOTED.finditer(text), facts):
         body = m.group(1)
         if " " not in body or body != body.strip() or _FORBIDDEN.search(body):
             continue

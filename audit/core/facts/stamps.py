@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 
 from audit.core.facts.chars import EXTENSIONS, is_han, words
-from audit.core.facts.datetimes import Runs
 from audit.core.facts.model import Fact
+from audit.core.facts.reach import Reach
 
 _IP = re.compile(
     r"([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})(?::([0-9]{1,5})(?![0-9])|/([0-9]{1,2})(?![0-9/]))?"
 )
+# Where an address or a version may begin: cheap tests before the patterns.
+_IP_AHEAD = re.compile(r"(?<![0-9_.\x00])(?=[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9])")
+_VERSION_AHEAD = re.compile(r"(?<![0-9_.\x00])(?=[0-9]{1,8}\.[0-9])")
 _PORTED = re.compile(r":([0-9]{2,5})(?![0-9A-Za-z_])")
 _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*\Z")
 _VERSION = re.compile(
@@ -27,11 +30,13 @@ _NOT_PORT = words(
 )
 
 
-def addresses(text: str, runs: Runs) -> list[Fact]:
+def addresses(text: str, reach: Reach) -> list[Fact]:
     """IPv4 with `:port` or `/len`, `host.name:port`, `host-1:5432`, `localhost:port`; canon is lower case."""
-    facts = []
-    for start, stop in runs:
-        if stop - start > 3 or text[stop : stop + 1] != "." or (m := _IP.match(text, start)) is None:
+    facts: list[Fact] = []
+    for place in reach.places(_IP_AHEAD.finditer(text), facts):
+        start = place.start()
+        m = _IP.match(text, start)
+        if m is None:
             continue
         end = m.end()
         if any(int(m.group(i)) > 255 for i in range(1, 5)) or not _edge(text, start, end):
@@ -40,7 +45,7 @@ def addresses(text: str, runs: Runs) -> list[Fact]:
             facts.append(Fact("ip", m.group(), m.group(), start, end))
     taken = {f.end for f in facts}
     done = 0
-    for m in _PORTED.finditer(text):
+    for m in reach.places(_PORTED.finditer(text), facts):
         end = m.end()
         if end in taken or int(m.group(1)) > 65535:
             continue
@@ -73,11 +78,13 @@ def _is_host(host: str, port: str) -> bool:
     return "-" in host and len(port) >= 4 and int(port) > 1023 and any(c.isalpha() for c in host.split("-")[0])
 
 
-def versions(text: str, runs: Runs) -> list[Fact]:
+def versions(text: str, reach: Reach) -> list[Fact]:
     """`v` and 2–4 parts, or 3–4 parts, optional pre-release; canon without `v`, lower case."""
-    facts = []
-    for start, stop in runs:
-        if text[stop : stop + 1] != "." or (m := _VERSION.match(text, start)) is None:
+    facts: list[Fact] = []
+    for place in reach.places(_VERSION_AHEAD.finditer(text), facts):
+        start = place.start()
+        m = _VERSION.match(text, start)
+        if m is None:
             continue
         end = m.end()
         v = start > 0 and text[start - 1] in "vV"
@@ -104,11 +111,11 @@ def _edge(text: str, start: int, end: int) -> bool:
     return not (c == "." and text[end + 1 : end + 2].isalnum() and text[end + 1 : end + 2].isascii())
 
 
-def ports(text: str, _runs: Runs) -> list[Fact]:
+def ports(text: str, reach: Reach) -> list[Fact]:
     """Digits after a word that ends in `port` or `端口`, or 4–5 digits before it; canon is the digits."""
     facts: list[Fact] = []
     done = -1
-    words = [m for word, pattern in _PORT_WORDS if word in text for m in pattern.finditer(text)]
+    words = [m for word, pattern in _PORT_WORDS if word in text for m in reach.places(pattern.finditer(text))]
     words.sort(key=lambda m: m.start())
     for m in words:
         start, end = m.span()

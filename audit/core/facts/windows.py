@@ -6,8 +6,9 @@ import re
 from urllib.parse import unquote
 
 from audit.core.facts.brackets import first_unmatched
-from audit.core.facts.chars import DELIM, EXTENSIONS, HAN, HAN_RE, is_word
-from audit.core.facts.model import Fact
+from audit.core.facts.chars import DELIM, EXTENSIONS, HAN, HAN_RE, RUN_RE, is_word
+from audit.core.facts.model import MAX_FACTS, MAX_PLACES, MAX_RUN, Fact
+from audit.core.facts.reach import Reach
 
 _SEGMENT = re.compile(rf"[^{DELIM}\\/]+")
 _SEPARATORS = re.compile(r"[\\/]+")
@@ -19,13 +20,18 @@ _POSITION = re.compile(r"(?::[0-9]{1,7}){1,2}(?![0-9])|#L[0-9]+(?:-L?[0-9]+)?|\(
 _ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
 
 
-def windows_paths(text: str) -> tuple[list[Fact], list[tuple[int, int]]]:
+def windows_paths(text: str, reach: Reach) -> tuple[list[Fact], list[tuple[int, int]]]:
     """(facts, spans to mask): rejected paths and position suffixes are masked too, so that no piece of them counts."""
     facts: list[Fact] = []
     masks: list[tuple[int, int]] = []
     done = 0
     at = 0
-    while (at := _next(text, at)) >= 0:
+    for _ in range(MAX_PLACES):
+        at = _next(text, at)
+        if at < 0:
+            return facts, masks
+        if len(facts) > MAX_FACTS:
+            break
         if text[at] == ":" and at <= done:
             at += 1
             continue
@@ -37,13 +43,22 @@ def windows_paths(text: str) -> tuple[list[Fact], list[tuple[int, int]]]:
         if not _accepted(text, start, first, segments):
             at = max(at + 1, first)
             continue
-        done = at = end
-        suffix = _POSITION.match(text, end)
-        masks.append((start, suffix.end() if suffix else end))
+        done = at = _past(text, end, reach) if end - first > MAX_RUN else end
+        suffix = _POSITION.match(text, at)
+        masks.append((start, suffix.end() if suffix else at))
         canon = None if bad else _canon(text, start, segments)
         if canon is not None:
             facts.append(Fact("abs_path", text[start:end], canon, start, end))
+    reach.stop(at)
     return facts, masks
+
+
+def _past(text: str, end: int, reach: Reach) -> int:
+    """Where the run of path characters ends that goes on behind the first MAX_RUN code points of a path."""
+    rest = RUN_RE.match(text, end)
+    stop = rest.end() if rest else end
+    reach.skipped.append((end, stop))
+    return stop
 
 
 _START = re.compile(r":[\\/]|\\\\")
@@ -65,7 +80,7 @@ def _root(text: str, at: int) -> tuple[int, int]:
 def _segments(text: str, at: int) -> tuple[int, list[str], bool]:
     """(end, segments, bad) of the path whose first segment begins at `at`."""
     segments: list[str] = []
-    end = at
+    first = end = at
     while True:
         m = _PROGRAM_FILES.match(text, at) or _SEGMENT.match(text, at)
         if m is None:
@@ -86,7 +101,7 @@ def _segments(text: str, at: int) -> tuple[int, list[str], bool]:
         if len(segment) < len(whole):
             break
         step = _SEPARATORS.match(text, m.end())
-        if step is None:
+        if step is None or m.end() - first > MAX_RUN:
             break
         at = step.end()
     bad = any(_BAD.search(_ENCODED.sub("", s)) for s in segments)

@@ -144,7 +144,8 @@ def test_114_hostile_texts_end_in_time(text: str):
     start = time.perf_counter()
     for source in ("human", "assistant", "tool_result"):
         record_of([(source, text)], "- see /srv/a.txt and 30 s")
-    assert record_of([("human", "hi")], text)["errors"] == []
+    errors = record_of([("human", "hi")], text)["errors"]
+    assert [error["message"] for error in errors] == (["block_truncated"] if "/" in text else [])
     assert time.perf_counter() - start < 20
 
 
@@ -170,7 +171,7 @@ def test_115_a_broken_coverage_leaves_the_others(monkeypatch):
 
 
 def test_115_a_broken_extractor_leaves_compliance(monkeypatch):
-    monkeypatch.setattr(pool_module.factlib, "extract", _raise)
+    monkeypatch.setattr(pool_module.factlib, "scan", _raise)
     record = record_of([("human", "see /a/b.txt")], "- /a/c.txt", Policy(vocabulary=Vocabulary(drop=("/a/c",))))
     assert (record["fidelity"], record["coverage"]) == (None, None)
     assert record["compliance"]["superseded"][0]["term"] == "/a/c"
@@ -184,9 +185,24 @@ def test_a_place_that_cannot_be_read_breaks_only_fidelity():
     assert canons(record, "coverage") == ["/a/b.txt"]
 
 
+def _block_truncated(record, side="leaf"):
+    return [
+        error["unread"] for error in record["errors"] if error["message"] == "block_truncated" and error["side"] == side
+    ]
+
+
 def test_a_block_over_one_mebibyte_is_named():
     record = record_of([("human", "x " * 600_000)], "- fine")
-    assert {"stage": "extract", "message": "block_truncated", "side": "leaf", "seq": 0, "block": 0} in record["errors"]
+    unread = 1_200_000 - (1 << 20)
+    row = {"stage": "extract", "message": "block_truncated", "side": "leaf", "seq": 0, "block": 0, "unread": unread}
+    assert row in record["errors"]
+
+
+def test_a_block_with_too_many_facts_and_an_endless_run_are_named():
+    assert _block_truncated(record_of([("human", "1个" * 60_000)], "- fine")) == [20_000]
+    assert _block_truncated(record_of([("assistant", "/" + "x" * 40_000)], "- fine")) == [40_001 - (1 << 15)]
+    assert _block_truncated(record_of([("human", "see /a/b.txt")], "a/" * 20_000), "summary") == [40_000 - (1 << 15)]
+    assert _block_truncated(record_of([("human", "see /a/b.txt")], "- /a/b.txt")) == []
 
 
 def test_lone_surrogates_and_nul_do_not_break_the_bytes():
