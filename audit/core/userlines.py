@@ -40,12 +40,15 @@ class Judged:
 
 
 def judged_lines(case: AuditCase) -> Iterator[Judged]:
-    """Every claim of the summary with its support. Quotes and consent count only when a human leaf holds them."""
+    """Every claim of the summary that can be checked, with its support. Only rules may rest on other than human leaves,
+    and someone else's consent on what tools and the assistant tell of it."""
     checks: _Checks | None = None
     for index, text in enumerate(case.summary):
         for claim in _claims(text):
             checks = checks or _Checks(case)
-            yield Judged(claim, index, checks.source(claim))
+            source = checks.source(claim)
+            if source != "unscored":
+                yield Judged(claim, index, source)
 
 
 class _Checks:
@@ -53,11 +56,16 @@ class _Checks:
 
     def __init__(self, case: AuditCase) -> None:
         self._case = case
-        self._human = Support(self._texts(("human",)))
+        human, before = _exchanges(case)
+        self._human = Support(human, before=before)
         self._spoken = Support((), self._texts(_SPOKEN))
         self._tools: Support | None = None
+        self._endorsing: Support | None = None
 
     def source(self, claim: Claim) -> str | None:
+        """Who supports a claim: `human`, `assistant`, `tool_result`, None = nobody, `unscored` = cannot be checked."""
+        if claim.basis in ("told", "other"):
+            return self._in_other_words(claim)
         if self._human.of(claim):
             return "human"
         if claim.kind != "user_rule":
@@ -68,17 +76,46 @@ class _Checks:
             self._tools = Support((), self._texts(("tool_result",)))
         return "tool_result" if self._tools.of(claim) else None
 
+    def _in_other_words(self, claim: Claim) -> str | None:
+        found = self._human.judge(claim)
+        if found is None:
+            return "unscored"
+        if found or claim.basis == "told":
+            return "human" if found else None
+        if self._endorsing is None:
+            human, _ = _exchanges(self._case)
+            self._endorsing = Support(human, self._texts(("assistant", "tool_result")))
+        return "assistant" if self._endorsing.judge(claim) else None
+
     def _texts(self, sources: tuple[Source, ...]) -> list[str]:
         return [block.text for leaf in self._case.leaves for block in leaf.blocks if block.source in sources]
 
 
+def _exchanges(case: AuditCase) -> tuple[list[str], list[str]]:
+    """Human texts in order, and for each what the assistant said between the message before and this one."""
+    human: list[str] = []
+    before: list[str] = []
+    said: list[str] = []
+    for leaf in case.leaves:
+        for block in leaf.blocks:
+            if block.source == "human":
+                human.append(block.text)
+                before.append("\n".join(said))
+                said = []
+            elif block.source == "assistant":
+                said.append(block.text)
+    return human, before
+
+
 def _claims(text: str) -> list[Claim]:
-    """Claims of a block in order; of overlapping ones the strictest kind: consent, quote, rule."""
+    """Claims of a block in order; of overlapping ones the strictest kind: consent, quote, rule, indirect speech."""
     found: list[Claim] = []
     for claim in (
         *statements.claimed_consents(text),
+        *statements.claimed_endorsements(text),
         *statements.claimed_quotes(text),
         *statements.claimed_rules(text),
+        *statements.claimed_told(text),
     ):
         if all(claim.end <= other.start or other.end <= claim.start for other in found):
             found.append(claim)

@@ -10,10 +10,12 @@ from __future__ import annotations
 from audit.core.statements.claims import claimed_consents, claimed_quotes, claimed_rules
 from audit.core.statements.corrections import corrections
 from audit.core.statements.corrections_kept import correction_kept, correction_scorable, resolve_old_values
+from audit.core.statements.endorsed import claimed_endorsements
 from audit.core.statements.model import Claim, Correction, Rule
 from audit.core.statements.rules import rules
 from audit.core.statements.rules_kept import rule_kept
 from audit.core.statements.support import Support, supported
+from audit.core.statements.told import claimed_told
 
 __all__ = [
     "Claim",
@@ -21,8 +23,10 @@ __all__ = [
     "Rule",
     "Support",
     "claimed_consents",
+    "claimed_endorsements",
     "claimed_quotes",
     "claimed_rules",
+    "claimed_told",
     "correction_kept",
     "correction_scorable",
     "corrections",

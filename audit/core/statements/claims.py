@@ -8,20 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 
-from audit.core.statements.headings import APPROVALS, CONSTRAINTS, list_kind, walk
-from audit.core.statements.model import MAX_LINES, MAX_STATEMENTS, MAX_TEXT, Basis, Claim
+from audit.core.statements.headings import APPROVALS, CONSTRAINTS, list_kind
+from audit.core.statements.model import MAX_STATEMENTS, Basis, Claim
+from audit.core.statements.pieces import MIN_QUOTE, body, lines, pieces, speech, trim
 from audit.core.statements.rule_cues import find_cue
-from audit.core.statements.sentences import quoted_spans
 from audit.core.statements.terms import terms_of
 
 _I = re.IGNORECASE
-MAX_LINE = 1000
-MIN_QUOTE = 4
 _JOINERS = ("", "that", "to", "for", "道", "了", "过", "的是", "的", "：")
 
-_BULLET = re.compile(r"\s*(?:[-*+•▪·]\s+|\d{1,3}[.)、]\s*|[(（]\d{1,3}[)）]\s*)*(?:\[[ xX✓]\]\s*)?")
 _SPEAKER = re.compile(
     r"(?:\*\*|__)?(?:(?:turn|message|msg|request|step|#)\s?#?\d+|user(?: message)?(?: ?#?\d+)?|human|"
     r"用户|第\s?\d+\s?[条轮]|消息\s?\d+|\[?\d{1,2}:\d\d(?::\d\d)?\]?)"
@@ -38,7 +34,7 @@ _SAID = re.compile(
     r"agreed|reminded|warned|emphasi[sz]ed)\b|"
     r"\b(?:asked|requested|instructed|told|confirmed|approved|said) by (?:the )?user\b|\bper (?:the )?user\b|"
     r"用户[^\n。；;]{0,10}?(?:纠正|更正|要求|说|提出|指示|同意|确认|批准|决定|表示|强调|指出|反馈|希望|提到|回复|补充|原话|提问|问|叮嘱|明确)|"
-    r"사용자|ユーザ",
+    r"^\W*(?:user|human|用户)\s*[:：]|사용자|ユーザ",
     _I,
 )
 _CONSENT = re.compile(
@@ -65,7 +61,7 @@ _NO_CONSENT = re.compile(
     _I,
 )
 _AFTER_NO = re.compile(r"^\s*(?:后|前|之后|之前|才|再|的话|吗|与否|\?|？)")
-_LABELLED = re.compile(r"(?P<label>[^:：\n]{2,40})[:：]\s*(?=\S)")
+_LABELLED = re.compile(r"(?P<label>[^:：\n]{2,40})(?:(?<!\d):|:(?!\d)|：)\s*(?=\S)")
 _ATTRIBUTED = re.compile(
     r"(?:the )?user(?: has| had)?(?: explicitly| also| clearly)* (?:said|asked|wants|wanted|requires?|"
     r"required|insist(?:s|ed)|instructed|requested|told (?:us|me))(?: that| us| me| to)*[:,]?\s+|"
@@ -76,7 +72,7 @@ _CLAIM_CUE = re.compile(
     r"不(?!过|同|仅|但|错|足|稳|少|断|久|知)|勿|(?<![区特个级类性分识])别(?![的人名])|禁|必须|务必|只(?!是|有)|仅|一律|严格|"
     r"\b(?:no|not|never|only|must|always|avoid|without|don['’]?t|required|mandatory|forbidden|"
     r"prohibited|banned|disallowed|off[- ]limits|read[- ]only|mustn['’]?t|"
-    r"cannot|can['’]?t|keep|leave|untouched|unchanged|do)\b",
+    r"cannot|can['’]?t|keep|leave|untouched|unchanged|do|(?:has|have|needs?) to)\b",
     _I,
 )
 _RECORDED = re.compile(
@@ -93,47 +89,18 @@ _RECORDED = re.compile(
 _ONLY_MAY = re.compile(
     r"only\b[^.;]{1,80}\b(?:may|can|must|should|allowed|accepted|permitted)\b|(?:仅|只)(?:允许|许|准|能|可)", _I
 )
-_PIECE = re.compile(r"[;；。]|\.(?=\s)")
-
-
-def _body(line: str) -> int:
-    mark = _BULLET.match(line)
-    return mark.end() if mark else 0
-
-
-def _trim(text: str, start: int, end: int) -> tuple[int, int]:
-    while start < end and (text[start].isspace() or text[start] in "*_"):
-        start += 1
-    while end > start and (text[end - 1].isspace() or text[end - 1] in "*_"):
-        end -= 1
-    return start, end
-
-
-def _lines(summary_text: str) -> Iterator[tuple[str, int, str]]:
-    for heading, at, line in islice(walk(summary_text[:MAX_TEXT]), MAX_LINES):
-        yield heading, at, line[:MAX_LINE]
-
-
-def _speech(line: str, start: int) -> list[tuple[int, int]]:
-    """(start, end) of quoted words of at least MIN_QUOTE code points behind `start`, marks left out; no backticks."""
-    found = []
-    for a, b in quoted_spans(line):
-        inner = line[a + 1 : b - 1]
-        if a >= start and line[a] not in "`《" and len(inner.strip()) >= MIN_QUOTE:
-            found.append((a + 1, b - 1))
-    return found
 
 
 def claimed_quotes(summary_text: str) -> list[Claim]:
     """Words that the summary puts into the user's mouth: quotes behind a cue, every line under a list of messages."""
     found: list[Claim] = []
-    for heading, at, line in _lines(summary_text):
+    for heading, at, line in lines(summary_text):
         listed = list_kind(heading)
         cue = _SAID.search(line)
         if listed:
             found.extend(_listed(summary_text, at, line, "wording" if listed == "verbatim" else "soft"))
         elif cue:
-            for a, b in _speech(line, cue.start()):
+            for a, b in speech(line, cue.start()):
                 # One word in quotes away from the cue is a name (`asked to rename "foo"`), not speech.
                 near = line[cue.end() : a - 1].strip(" :：,，") in _JOINERS
                 if near or len(line[a:b].split()) > 1 or not line[a:b].isascii():
@@ -144,26 +111,26 @@ def claimed_quotes(summary_text: str) -> list[Claim]:
 
 
 def _listed(text: str, at: int, line: str, basis: Basis) -> Iterator[Claim]:
-    start = _body(line)
-    quotes = _speech(line, 0)
+    start = body(line)
+    quotes = speech(line, 0)
     if quotes:
         for a, b in quotes:
             yield _claim("user_quote", text, at + a, at + b)
         return
     speaker = _SPEAKER.match(line, start)
     start = speaker.end() if speaker else start
-    body = line[start:].strip(" *_`")
-    if len(body) >= MIN_QUOTE and not _NOTHING.match(body) and not set(body) <= set("-=|: "):
+    said = line[start:].strip(" *_`")
+    if len(said) >= MIN_QUOTE and not _NOTHING.match(said) and not set(said) <= set("-=|: "):
         yield _claim("user_quote", text, at + start, at + len(line), basis)
 
 
 def claimed_consents(summary_text: str) -> list[Claim]:
     """Lines that say the user confirmed, approved or agreed, without a quote; the text is that clause."""
     found: list[Claim] = []
-    for _, at, line in _lines(summary_text):
-        for start, end in _split(line, _body(line)):
+    for _, at, line in lines(summary_text):
+        for start, end in pieces(line, body(line)):
             hit = _CONSENT.search(line, start, end)
-            if hit is None or _speech(line[:end], start):
+            if hit is None or speech(line[:end], start):
                 continue
             before, after = line[start : hit.start()], line[hit.end() : end]
             if _NO_CONSENT.search(before[-60:]) or _AFTER_NO.match(after):
@@ -178,16 +145,16 @@ def claimed_rules(summary_text: str) -> list[Claim]:
     """Rules that the summary states: cued lines under a heading of rules, bullets that begin with a cue, rules said to
     be recorded or attributed to the user. A line needs two terms or a strong one to be comparable."""
     found: list[Claim] = []
-    for heading, at, line in _lines(summary_text):
+    for heading, at, line in lines(summary_text):
         if list_kind(heading):
             continue
-        start = _body(line)
+        start = body(line)
         label = _LABELLED.match(line, start)
         ruled = bool(CONSTRAINTS.search(heading))
         if label and (CONSTRAINTS.search(label["label"]) or _RECORDED.search(label["label"])):
             # A rule that is said to be recorded is shown whole; of `Constraints: a; b` only the parts are.
             ruled, start = True, start if _RECORDED.search(label["label"]) else label.end()
-        for a, b in _split(line, start):
+        for a, b in pieces(line, start):
             if _is_rule(
                 line,
                 a,
@@ -205,31 +172,19 @@ def claimed_rules(summary_text: str) -> list[Claim]:
 def _is_rule(line: str, start: int, end: int, *, ruled: bool, watched: bool, bullet: bool) -> bool:
     piece = line[start:end]
     attributed = _ATTRIBUTED.match(piece)
-    body = piece[attributed.end() :] if attributed else piece
+    ruling = piece[attributed.end() :] if attributed else piece
     if ruled or _RECORDED.search(piece):
-        cued = bool(_CLAIM_CUE.search(body))
+        cued = bool(_CLAIM_CUE.search(ruling))
     else:
-        cue = find_cue(body)
+        cue = find_cue(ruling)
         begins = cue is not None and bullet and (cue.start <= 3 or (attributed is not None and cue.start <= 20))
-        cued = (cue is not None and (begins or watched)) or (watched and _ONLY_MAY.match(body) is not None)
+        cued = (cue is not None and (begins or watched)) or (watched and _ONLY_MAY.match(ruling) is not None)
     if not cued:
         return False
-    terms = terms_of(body)
+    terms = terms_of(ruling)
     return bool(terms.strong) or len(terms.weak) >= 2
 
 
-def _split(line: str, start: int) -> Iterator[tuple[int, int]]:
-    at = start
-    for mark in _PIECE.finditer(line, start):
-        a, b = _trim(line, at, mark.start())
-        if b > a:
-            yield a, b
-        at = mark.end()
-    a, b = _trim(line, at, len(line))
-    if b > a:
-        yield a, b
-
-
 def _claim(kind: str, text: str, start: int, end: int, basis: Basis = "literal") -> Claim:
-    start, end = _trim(text, start, end)
+    start, end = trim(text, start, end)
     return Claim(kind, text[start:end], start, end, basis)  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from audit.core.statements.sentences import asks_within, sentences
 
-_YES = re.compile(
+YES = re.compile(
     r"\b(?:yes|yep|yeah|yup|ok|okay|k|sure|go ahead|approved?|agreed?|confirmed|i confirm|lgtm|"
     r"looks? (?:good|great|fine|right)|sounds (?:good|great|fine|right)|do it|"
     r"proceed|ship it|go for it|fine(?: by me| with me)?|please do|absolutely|definitely|all good|"
@@ -50,4 +50,4 @@ def clauses_of(text: str) -> Iterator[Clause]:
 
 def approves(text: str) -> bool:
     """True when a clause of this human message approves of something."""
-    return any(clause.plain and _YES.search(clause.text) for clause in clauses_of(text))
+    return any(clause.plain and YES.search(clause.text) for clause in clauses_of(text))

@@ -23,7 +23,7 @@ MAX_LINES = 20_000
 
 Polarity = Literal["negative", "positive"]
 Kept = Literal["kept", "lost", "stale"]
-Basis = Literal["literal", "wording", "soft"]
+Basis = Literal["literal", "wording", "soft", "told", "other"]
 ClaimKind = Literal["user_rule", "user_quote", "user_consent"]
 
 
@@ -66,7 +66,9 @@ class Claim:
     """One line of a summary (or the quoted part of it) that says what a human said, allowed or ruled.
 
     `basis` says how a user_quote is compared: `literal` (quoted words), `wording` (an unquoted line under "all user
-    messages": nearly all of its words in one message), `soft` (an unquoted line under "user requests": most of them).
+    messages": nearly all of its words in one message), `soft` (an unquoted line under "user requests": most of them),
+    `told` (indirect speech: a clearly low share of its content in all messages is a candidate). A user_consent of
+    basis `other` tells of someone else's consent.
     """
 
     kind: ClaimKind

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from audit.core.statements.consent import approves, clauses_of
+from audit.core.statements.heard import Heard, covers
 from audit.core.statements.lexicon import alternatives, stem
 from audit.core.statements.model import Claim
 from audit.core.statements.rule_cues import find_cue
@@ -22,11 +22,6 @@ _ELLIPSIS = re.compile(r"…+|\.{3,}|\[\.\.\.\]|。{3,}")
 _EDGES = " \t\r\n\"'`“”‘’「」『』*_.,;:!?()[]{}<>~-"
 _DROP = re.compile(r"[\s*`_\"'“”‘’]+")
 _NEGATION = re.compile(r"不|别|勿|禁|没|未|\b(?:not|no|never|don['’]?t|dont|without|stop|avoid)\b", re.IGNORECASE)
-_ALREADY = re.compile(
-    r"(?:the )?user(?: has| have| had)?(?: already| explicitly)*|用户(?:已经|已|明确)*|confirm\w*|approv\w*|"
-    r"agree\w*|accept\w*|authori[sz]\w*|同意|确认|批准|授权|认可|许可|允许",
-    re.IGNORECASE,
-)
 _WINDOW = 400
 _HITS_PER_WORD = 200
 _LINES_PER_CLAIM = 2000
@@ -41,21 +36,30 @@ def _fold(text: str) -> str:
 class Support:
     """The leaves of one compaction, prepared once for all claims of its summary.
 
-    `human_texts`: true human messages only. `other_texts`: text of all other leaves, searched for rules.
+    `human_texts`: true human messages only. `other_texts`: text of other leaves, searched for rules and for someone
+    else's consent. `before`: for each human message what the assistant said just before it, "" when nothing.
     """
 
-    def __init__(self, human_texts: Iterable[str], other_texts: Iterable[str] = ()) -> None:
+    def __init__(self, human_texts: Iterable[str], other_texts: Iterable[str] = (), before: Sequence[str] = ()) -> None:
         self._human = tuple(human_texts)
         self._other = tuple(other_texts)
+        self._heard = Heard(self._human, before)
         self._folded: tuple[str, ...] | None = None
         self._lowered: tuple[tuple[str, str], ...] | None = None
-        self._approved: bool | None = None
 
     def of(self, claim: Claim) -> bool:
-        """True when a source was found, or when the claim cannot be checked literally."""
+        """True when a source was found, or when the claim cannot be checked."""
+        return self.judge(claim) is not False
+
+    def judge(self, claim: Claim) -> bool | None:
+        """True when a source was found, None when the claim cannot be checked in these leaves."""
+        if claim.basis == "told":
+            return self._heard.told(claim)
+        if claim.basis == "other":
+            return self._heard.endorsed(claim, self._other)
         if claim.kind == "user_quote":
             return self._quoted(claim)
-        return self._consented(claim) if claim.kind == "user_consent" else self._ruled(claim)
+        return self._heard.consented(claim) if claim.kind == "user_consent" else self._ruled(claim)
 
     def _quoted(self, claim: Claim) -> bool:
         if self._folded is None:
@@ -70,24 +74,12 @@ class Support:
             return True  # a request told in another language cannot be compared with what was typed
         terms = terms_of(claim.text)
         share = WORDING_SHARE if claim.basis == "wording" else SOFT_SHARE
-        return any(_covers(terms, text, share) and _same_sign(claim.text, text) for text in self._human)
+        return any(covers(terms, Line(text), share) and _same_sign(claim.text, text) for text in self._human)
 
     def _shares_script(self, text: str) -> bool:
         if has_han(text):
             return any(has_han(human) for human in self._human)
         return not _LATIN.search(text) or any(_LATIN.search(human) for human in self._human)
-
-    def _consented(self, claim: Claim) -> bool:
-        if self._approved is None:
-            self._approved = any(approves(text) for text in self._human)
-        if self._approved:
-            return True
-        terms = terms_of(_ALREADY.sub(" ", claim.text))
-        for text in self._human:
-            for clause in clauses_of(text):
-                if clause.plain and terms and _covers(terms, clause.text, SOFT_SHARE):
-                    return True
-        return False
 
     def _ruled(self, claim: Claim) -> bool:
         cue = find_cue(claim.text)
@@ -165,12 +157,6 @@ def _in_order(pieces: list[str], text: str) -> bool:
             return False
         at = found + len(piece)
     return True
-
-
-def _covers(terms: Terms, text: str, share: float) -> bool:
-    count = len(terms.strong) + len(terms.weak)
-    row = Line(text)
-    return bool(count) and row.share(terms.strong, strong=True) + row.share(terms.weak, strong=False) >= share * count
 
 
 def _same_sign(claim: str, text: str) -> bool:
