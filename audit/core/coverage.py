@@ -13,11 +13,13 @@ from audit.core.demands import Demand, Demands, demands
 from audit.core.extraction import FactCache
 from audit.core.facts import Fact
 from audit.core.families import grouped
+from audit.core.fidelity import Fidelity
 from audit.core.keyfacts import is_key, is_old, old_values, weight_of
 from audit.core.policy import Policy
 from audit.core.pool import Entry, Pool
 from audit.core.ranking import capped, ranked_lost
 from audit.core.schema import CORE_CLASSES, EXTENDED_CLASSES, Signal, Tier, Where, tier_of
+from audit.core.userlines import believed
 
 _ONLY_ASSISTANT = frozenset({"assistant", "reasoning"})
 
@@ -42,10 +44,12 @@ class Coverage:
 
 
 def coverage(
-    case: AuditCase, policy: Policy, summary: Pool, leaves: Pool, altered_from: set[tuple[str, str]], cache: FactCache
+    case: AuditCase, policy: Policy, summary: Pool, leaves: Pool, faith: Fidelity | None, cache: FactCache
 ) -> Coverage:
-    """Judge every key fact, correction and rule. `altered_from`: (class, canon) of originals of altered assertions."""
-    asked: Demands = demands(case.leaves, case.summary, cache)
+    """Judge every key fact, correction and rule. `faith`: what the other axis found, None when it broke: originals of
+    altered assertions are lost, claims about the user without a source keep no rule."""
+    altered_from = faith.altered_from if faith is not None else set()
+    asked: Demands = demands(case.leaves, case.summary, believed(case.summary, faith.lines if faith else ()), cache)
     olds = old_values(asked.olds)
     asserted = Asserted(summary, case.summary, case.cwd)
     result = Coverage(demands=asked.items)

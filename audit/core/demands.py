@@ -70,8 +70,11 @@ class Demands:
     olds: list[str] = field(default_factory=list)
 
 
-def demands(leaves: Sequence[Leaf], summary: Sequence[str], cache: FactCache) -> Demands:
-    """Find and judge what humans corrected or ruled. A later identical demand is the same demand."""
+def demands(leaves: Sequence[Leaf], summary: Sequence[str], trusted: Sequence[str], cache: FactCache) -> Demands:
+    """Find and judge what humans corrected or ruled. A later identical demand is the same demand.
+
+    Rules are looked for in `trusted`: the summary without claims about the user that have no source.
+    """
     result = Demands()
     earlier: list[str] = []
     seen: set[tuple[str, str]] = set()
@@ -79,7 +82,7 @@ def demands(leaves: Sequence[Leaf], summary: Sequence[str], cache: FactCache) ->
         for ordinal, block in enumerate(leaf.blocks):
             if block.source == "human":
                 said = cache.said(block, ordinal)
-                _of_message(block, said, earlier, summary, result, seen)
+                _of_message(block, said, earlier, (summary, trusted), result, seen)
             if block.source in ("human", "assistant"):
                 earlier.append(block.text)
     result.items = _without_replaced(result.items)
@@ -104,10 +107,11 @@ def _of_message(
     block: Block,
     said: Said,
     earlier: Sequence[str],
-    summary: Sequence[str],
+    texts: tuple[Sequence[str], Sequence[str]],
     result: Demands,
     seen: set[tuple[str, str]],
 ) -> None:
+    summary, trusted = texts
     for found in said.corrections:
         correction = statements.resolve_old_values(found, earlier[-_EARLIER:])
         result.olds += [old for old in (correction.old, *correction.old_values) if old]
@@ -120,6 +124,6 @@ def _of_message(
         name = ("r", " ".join(rule.text.split()).lower())
         if name not in seen:
             seen.add(name)
-            kept = statements.rule_kept(rule, summary)
+            kept = statements.rule_kept(rule, trusted, summary)
             status = "unscored" if kept is None else "kept" if kept else "lost"
             result.items.append(Demand(rule, block, status, kept is not None))

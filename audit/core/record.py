@@ -68,8 +68,7 @@ def run(case: AuditCase, policy: Policy, cache: FactCache | None = None) -> Audi
                 for seq, at, unread in cut
             )
         faith = _try("fidelity", lambda: fidelity(case, given, pool, memory), errors)
-        found = faith.altered_from if faith is not None else set()
-        cover = _try("coverage", lambda: coverage(case, policy, given, pool, found, memory), errors)
+        cover = _try("coverage", lambda: coverage(case, policy, given, pool, faith, memory), errors)
         if faith is not None:
             judged = faith
             faith_json = _try("fidelity", lambda: fidelity_json(judged, policy), errors)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from audit.core import statements
@@ -49,6 +49,17 @@ def judged_lines(case: AuditCase) -> Iterator[Judged]:
             source = checks.source(claim)
             if source != "unscored":
                 yield Judged(claim, index, source)
+
+
+def believed(summary: Sequence[str], lines: Iterable[Judged]) -> tuple[str, ...]:
+    """The summary with quotes and consent that have no source blanked: such a line is no proof that a demand was kept."""
+    texts = list(summary)
+    for line in lines:
+        claim = line.claim
+        if line.source is None and claim.kind != "user_rule":
+            text = texts[line.index]
+            texts[line.index] = text[: claim.start] + " " * (claim.end - claim.start) + text[claim.end :]
+    return tuple(texts)
 
 
 class _Checks:

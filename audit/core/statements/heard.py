@@ -22,7 +22,7 @@ from audit.core.statements.sentences import sentences
 from audit.core.statements.terms import Line, Terms, terms_of
 from audit.core.statements.told import content_of
 
-LOW_SHARE = 0.34
+LOW_SHARE = 0.3
 """A claim whose content is held to a lower share than this is a candidate."""
 SAME_SHARE = 0.6
 CLEAR_TERMS = 3

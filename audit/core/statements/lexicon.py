@@ -50,6 +50,7 @@ weekend saturday sunday 周末 周六 周日
 friday 周五
 holiday 节假日
 review 评审 审查 审核
+decide decision await wait pending 决定 定夺 拍板 等待 待定
 approve approval permission confirm confirmation 批准 同意 确认 许可
 ask question 询问 问
 customer client 客户

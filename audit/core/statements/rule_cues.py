@@ -20,7 +20,10 @@ _ZH = re.compile(
     r"|不许|不准(?!确)|(?<!被)禁止|严禁|切勿|请勿|万勿"
     r"|(?<![区特个级类性分识鉴辨判差告离派组国职诀门话鲜迥拜细霎道送])别(?![的人名说墅处扭致急忘样称扯逗闹墨国字号类慌怕]|管|是|担心|客气|着急|介意|谢|无))"
     r"|(?P<pos>(?<![不非是])必须(?!的$|品|吗)|务必|只能(?!说|是|这样)|(?:一律|只准|只许|只允许|一定要|千万要|务求)|别忘了?|不要忘记?|都要|都得|"
-    r"都需要|只(?=改|动|用|碰|修改|跑|提交|在|写|加|测试?|处理|保留|收|取|选|发|读|查|看))"
+    r"都需要|只(?=[改动用碰修跑提在写加测处保收取选发读查导抽抓爬拉推删补翻译标算统分建生开部下上装校监审合拷备]|看(?!到|见|起来)))"
+    # `要等王处批了才能做`: someone's word comes first.
+    r"|(?P<gate>(?<![平相不])等(?!待)(?=[^，,。；;等]{1,12}(?:批|同意|确认|审|签|点头|拍板|看完|看过|回复|通过|验证)[^，,。；;]{0,8}?(?:再|才)))"
+    r"|(?P<mine>由我来?(?:决定|定(?![义位时制期])|确认|拍板|审批)|我(?:再|来)(?:决定|定(?![义位时制期])|拍板|确认)(?![了过一]))"
 )
 _ZH_BEFORE = re.compile(
     r"报错|提示|显示|返回|抛出|日志里|编译器|为什么|为何|怎么|是否|要不要|能不能|可不可以|会不会|是不是|该不该|需不需要|好像|似乎|貌似|结果|因为|由于|导致|所以才|难怪"
@@ -70,8 +73,14 @@ _EN_POS = re.compile(
     r"something|a bug|some|because|that))\b)(?!['’]))"
     r"|\b(?P<imp>always\s+(?=[a-z])|(?:only use|use only|make only|only touch|only change|only edit|"
     r"(?:use|run|allow|open|take|keep) (?:at most|no more than)|"
-    r"only modify|only run|only commit|only push)\s+|(?:do not|don['’]?t) forget to\s+|remember to\s+)",
+    r"only modify|only run|only commit|only push)\s+|(?:do not|don['’]?t) forget to\s+|remember to\s+)"
+    r"|\b(?P<have>(?:has|have|needs?) to\s+(?=(?:stay|remain|be|keep|continue|work|support|fit|match|pass|run|use|go|look|"
+    r"open|load|survive)\b))"
+    r"|\b(?P<mine>i(?:['’]ll| will| want to| need to| have to)(?: first)? (?:decide|confirm|approve|choose|sign off)\b)",
     _I,
+)
+_EN_NO_DEMAND = re.compile(
+    r"\b(?:i|you|he|she|there|nothing|not|don['’]?t|doesn['’]?t|didn['’]?t|might|may|will|would)\s*$", _I
 )
 _EN_PREFIX = re.compile(
     r"^(?:[-*•\d.)\s]|\b(?:please|pls|and|but|also|so|then|just|again|ok|okay|now|well|note|remember|"
@@ -115,6 +124,8 @@ class Cue:
     start: int
     end: int
     polarity: Polarity
+    reserves: bool = False
+    """The speaker keeps the decision (`I'll decide then`); what is decided stands in another clause."""
 
 
 def reports(clause: str) -> bool:
@@ -131,6 +142,8 @@ def find_cue(clause: str) -> Cue | None:
 def _zh(clause: str) -> Cue | None:
     for m in _ZH.finditer(clause):
         before, after, word = clause[: m.start()], clause[m.end() :], m.group()
+        if m["mine"]:
+            return Cue(m.start(), m.end(), "positive", reserves=True)
         if _ZH_BEFORE.search(before) or not after.strip(" 。，,.!！的吧啊呀哦") or after.startswith("吗"):
             continue
         if (word in ("都要", "都得", "都需要") and not _ZH_EVERY.search(before)) or (
@@ -145,7 +158,7 @@ def _zh(clause: str) -> Cue | None:
             continue
         if word == "不能" and (_ZH_CANNOT.match(after) or _ZH_NOW.search(before)):
             continue
-        return Cue(m.start(), m.end(), "positive" if m["pos"] else "negative")
+        return Cue(m.start(), m.end(), "positive" if m["pos"] or m["gate"] else "negative")
     return None
 
 
@@ -189,9 +202,18 @@ def _en_negative(clause: str) -> Cue | None:
 def _en_positive(clause: str) -> Cue | None:
     for m in _EN_POS.finditer(clause):
         before, after = clause[: m.start()], clause[m.end() :]
+        if m["mine"]:
+            return Cue(m.start(), m.end(), "positive", reserves=True)
         if _EN_DESCRIBES.search(before) or not after.strip(" .!"):
             continue
-        if m["must"]:
+        if m["have"]:
+            if (
+                not before.strip()
+                or _EN_NO_DEMAND.search(before)
+                or (_EN_GUESS.search(before) and after.startswith("be"))
+            ):
+                continue
+        elif m["must"]:
             guessed = _EN_GUESS.search(before) and re.match(r"\s+(?:be|have|mean)\b", after, _I)
             if (guessed and not _EN_DONE.match(after)) or re.search(r"\b(?:a|i)\s*$", before, _I):
                 continue

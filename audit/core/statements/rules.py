@@ -13,13 +13,14 @@ from audit.core.statements.clauses import clause_end
 from audit.core.statements.corrections import corrections
 from audit.core.statements.model import MAX_CUES, MAX_CUES_PER_SENTENCE, MAX_STATEMENTS, Rule
 from audit.core.statements.rule_cues import find_cue, reports
-from audit.core.statements.sentences import Sentence, asks_within, inside, quoted_spans, sentences
-from audit.core.statements.terms import terms_of
+from audit.core.statements.sentences import Sentence, asks_within, has_han, inside, quoted_spans, sentences
+from audit.core.statements.terms import Terms, terms_of
 
 _CUE = (
-    r"不要|不得|不能|不可|不许|不准|禁止|严禁|勿|别|必须|务必|只|不应|不该|保持|维持|都要|都得|都需要|一律|一定要|千万要|"
+    r"不要|不得|不能|不可|不许|不准|禁止|严禁|勿|别|必须|务必|只|不应|不该|保持|维持|都要|都得|都需要|一律|一定要|千万要|等|由我|我再|我来|"
     r"\b(?:must|mustn['’]?t|never|not|don['’]?t|dont|avoid|stop|refrain|keep|leave|no|always|only|"
     r"remember|shouldn['’]?t|didn['’]?t|doesn['’]?t|under no|"
+    r"(?:has|have|needs?) to|i(?:['’]ll| will| want to) (?:first )?(?:decide|confirm|approve|choose|sign)|"
     r"exclude|tell nobody|tell no one|let me|ask me|check with me|wait for my|at most|no more than)\b"
 )
 # re2 for speed only: no look-around, linear by construction.
@@ -32,6 +33,8 @@ _LEAD = re.compile(
     r"但|不过|所以|注意|记住|好的)[:：,，]?)+",
     re.IGNORECASE,
 )
+# What a summary has to speak of when the user kept a decision: that it is open.
+_DECISION = {False: Terms((), ("decid", "approv")), True: Terms((), ("决定", "确认"))}
 
 
 def rules(text: str) -> list[Rule]:
@@ -73,11 +76,13 @@ def _of_sentence(sentence: Sentence, pairs: list[tuple[int, int]]) -> list[Rule]
         if inside(start + cue.start, quotes):
             continue
         lead = _LEAD.match(clause)
-        skip = lead.end() if lead and lead.end() <= cue.start else 0
+        skip = lead.end() if lead and lead.end() <= cue.start and not cue.reserves else 0
         a, b = sentence.start + start + skip, sentence.start + end
         if any(a < y and x < b for x, y in pairs):
             continue
-        terms = terms_of(clause[skip:], (cue.start - skip, cue.end - skip))
+        terms = (
+            _DECISION[has_han(clause)] if cue.reserves else terms_of(clause[skip:], (cue.start - skip, cue.end - skip))
+        )
         if terms:
             found.append(
                 Rule(clause[skip:].rstrip(), a, a + len(clause[skip:].rstrip()), cue.polarity, terms.strong, terms.weak)

@@ -15,12 +15,14 @@ from audit.core.statements.sentences import has_han, quoted_spans
 from audit.core.statements.values import IDENT_SHAPE
 
 _WORD = re.compile(r"--?[A-Za-z][\w-]*|[A-Za-z_][A-Za-z0-9_]*(?:[._/:@+-][A-Za-z0-9_]+)*[+#]{0,2}")
+_PATH_WORD = re.compile(r"(?<![a-z0-9_.~-])(?:[a-z0-9_.~-]*/[a-z0-9_.-]+(?:/[a-z0-9_.-]*)+|/[a-z0-9_.-]+)")
+_OWN_WORD = re.compile(r"(?<![a-z0-9_])[a-z0-9]+(?![a-z0-9_])")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?!\w)", re.ASCII)
 _HAN_RUN = re.compile(r"[\u3400-\u9fff]+")
 # Words of the cue and grammar words: they say nothing about what is ruled.
 _HAN_STOP = re.compile(
     r"不要再?|不得|不能|不可以?|不许|不准|禁止|严禁|切勿|请勿|千万|必须|务必|只能|只准|只用|一律|一定|应该|应当|需要|以后|请|先别|别|都|也|还|再|就|并且|而且|"
-    r"同时|另外|所有|任何|全部|用户|要求|注意|记住|约束|规则|的|了|在|和|与|或|及|把|将|对|给|里面?|里的|上的|使用|用|是|有|要|会|被|让|这个|那个|这些|那些|"
+    r"同时|另外|所有|任何|全部|那一|这一|那个|说(?![明法服])|用户|要求|注意|记住|约束|规则|的|了|在|和|与|或|及|把|将|对|给|里面?|里的|上的|使用|用|是|有|要|会|被|让|这个|那个|这些|那些|"
     r"一个|之前|之后|前|后|时|我们|你|我|它|时候|直接|随便|"
     r"已|等|到|先|不变|保持"
 )
@@ -35,7 +37,7 @@ hard recorded record saved noted strict strictly required requirement requiremen
 prohibited allowed disallowed instead rather stay stays remain remains now later very too more most other such
 own same up out off down one thing things way note important remember explicitly instruction instructions
 unchanged untouched intact frozen alone asked said told wants wanted requested ve re ll s m d per via etc ok yes
-really whatever anything something
+really whatever anything something yet already
 """
 _EN_STOP = frozenset(stem(word) for word in _EN_STOP_WORDS.split())
 _MEANT_STRONG = frozenset({"main", "master", "emoji", "root", "sudo"})
@@ -96,7 +98,9 @@ class Line:
 
     def __init__(self, raw: str) -> None:
         self.text = Text(raw)
-        self.stems = frozenset(stem(w) for w in re.findall(r"[a-z0-9]+", self.text.folded)) if raw else frozenset()
+        # A word inside a path (`/hooks/partner/v1`) is a name's, not the line's.
+        words = _PATH_WORD.sub(" ", self.text.folded) if "/" in raw else self.text.folded
+        self.stems = frozenset(stem(w) for w in re.findall(r"[a-z0-9]+", words)) if raw else frozenset()
         self._concepts = frozenset(concepts(raw)) if has_han(raw) else frozenset()
 
     def strong(self, term: str) -> bool:
@@ -105,6 +109,13 @@ class Line:
             return True
         others = alternatives(stem(term))
         return len(others) > 1 and any(self._one(o) for o in others)
+
+    def lone(self, term: str) -> bool:
+        """The weak term occurs as a word of its own, not only inside a name (`PARTNER_HOOK`)."""
+        if not term.isascii():
+            return self.weak(term)
+        words = frozenset(stem(w) for w in _OWN_WORD.findall(_PATH_WORD.sub(" ", self.text.folded)))
+        return any(o in words if o.isascii() else self._one(o) for o in alternatives(term))
 
     def weak(self, term: str) -> bool:
         """The weak term occurs, or a listed word of the same meaning does."""

@@ -32,6 +32,7 @@ _TOLD = re.compile(
 _SPOKEN_BY = re.compile(
     r"(?:the )?(?:user|human)\s*(?:request|instruction|decision|demand|preference)?s?\s*[:：]\s*|用户\s*[:：]\s*", _I
 )
+_ASIDE = re.compile(r"[(（][^()（）]{0,200}[)）]")
 _NOT_SAID = re.compile(
     r"\b(?:not|n't|never|until|unless|if|when|whenever|once|before|after|whether|in case|as|what|how|why|where|which|"
     r"than|every time)\b|等|待|未|没|若|如果|除非|是否|当|按|按照|根据|依照|假如|一旦|每次|遵照|由于",
@@ -56,6 +57,8 @@ def claimed_told(summary_text: str) -> list[Claim]:
 
 
 def content_of(claim_text: str) -> str:
-    """What a claim says beside that it was said: the words behind the verb, else the whole text."""
+    """What a claim says beside that it was said: the words behind the verb, without what brackets add to them."""
     hit = _TOLD.search(claim_text) or _SPOKEN_BY.match(claim_text)
-    return claim_text[hit.end() :] if hit else claim_text
+    said = claim_text[hit.end() :] if hit else claim_text
+    plain = _ASIDE.sub(" ", said)
+    return plain if len(plain.strip()) >= MIN_CONTENT else said
