@@ -11,8 +11,8 @@ from typing import Any
 
 import django
 
-# names of files in the store, counters of steps, clocks, and what the folder's copy on disk happens to have
-UNEQUAL = {"stored", "revision", "read_at", "created_at", "mtime_ns", "inode", "seen_at", "state"}
+# names in the store, counters of steps, clocks, what the file system says, and a report, which tells whether it is news
+UNEQUAL = {"stored", "revision", "read_at", "created_at", "mtime_ns", "inode", "seen_at", "state", "report"}
 PLACE = "log__places__location"
 
 

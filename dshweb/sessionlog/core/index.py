@@ -13,6 +13,7 @@ from .accounting import Accounting
 from .damage import DamageLog
 from .events import Event
 from .frames import FrameWalker
+from .header import parse_header
 from .limits import Limits
 from .rows import RowReader
 from .zframe import looks_compressed
@@ -24,6 +25,7 @@ class FrameInfo(msgspec.Struct, frozen=True):
     """One frame of the index: all that is needed to read its events again without the rest of the log.
 
     `kind` is as in `Frame`, "plain" for a stretch of an uncompressed log, "tail" for a last row without line end.
+    `first_seq` and `last_seq` are the smallest and the largest in it, None when it has no event.
     `rows` counts the lines that end in it (header apart), `first_row` is the number of the first. `next_seq` is the seq
     expected at its start. Its first row begins `carry_skip` decoded bytes into the frame at `carry_offset` (None: in
     this frame); `carried` bytes of it lie before this frame. A `provisional` frame is read again when the log grew.
@@ -79,6 +81,7 @@ def read_events(source: BinaryIO, frame: FrameInfo, limits: Limits | None = None
         data,
         first_row=frame.first_row,
         first_seq=frame.next_seq,
+        has_header=frame.has_header,
         provisional=frame.provisional,
         unfinished=frame.kind == "tail",
         limits=limits,
@@ -90,15 +93,19 @@ def parse_rows(
     *,
     first_row: int,
     first_seq: int | None,
+    has_header: bool = True,
     provisional: bool = False,
     unfinished: bool = False,
     limits: Limits | None = None,
 ) -> list[Event]:
     """Events of decoded bytes that begin with a whole row: row number `first_row`, its first event `first_seq`.
 
-    A header in front of row 0 is passed over. `unfinished`: take the last row although no line end follows it.
+    The header among them is passed over; with `has_header` False it is not among them, and another one is a row like
+    any other. `unfinished`: take the last row although no line end follows it.
     """
     rows = RowReader(limits or Limits(), Accounting(rows=first_row), DamageLog())
+    if not has_header:
+        rows.header = parse_header({})
     rows.seen_line = first_row > 0
     rows.next_seq = first_seq or 0
     rows.provisional = provisional

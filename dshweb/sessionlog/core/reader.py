@@ -234,11 +234,11 @@ def read_log(
 
 
 def _first(events: list[Event]) -> int | None:
-    return events[0].seq if events else None
+    return min((event.seq for event in events), default=None)
 
 
 def _last(events: list[Event]) -> int | None:
-    return events[-1].seq if events else None
+    return max((event.seq for event in events), default=None)
 
 
 __all__ = ["FrameBatch", "FrameInfo", "LogReader", "Status", "parse_rows", "read_events", "read_log"]

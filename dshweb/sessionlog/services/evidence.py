@@ -76,10 +76,16 @@ class LogEvents:
         event = self.get(compaction.summary_seq) if compaction.summary_seq is not None else None
         if event is None or event.type != "compaction/summary":
             return None
-        context = compaction.context
+        context, row = compaction.context, event.row
+
+        def before(seq: int) -> Event | None:
+            """What stood in the log when the summary came: a log that grows must not change what is made of it."""
+            found = self.get(seq)
+            return found if found is not None and found.row < row else None
+
         ledger, leaves = build_ledger(
             event,
-            self.get,
+            before,
             summaries=self._summaries(compaction),
             span_ok=context.get("spanOk"),
             damaged=bool(context.get("damagedBefore")),
@@ -97,7 +103,7 @@ class LogEvents:
             leaves=leaves,
             state=lambda: self._texts(context.get("stateSeqs", ())),
             system=lambda: self._texts(context.get("systemSeqs", ())),
-            earlier=lambda: self._earlier(event.seq, below),
+            earlier=lambda: self._earlier(row, below),
         )
 
     @cached_property
@@ -118,12 +124,13 @@ class LogEvents:
 
     @cached_property
     def _tools(self) -> dict[str, str]:
-        rows = Message.unscoped.filter(log=self.log, type="tool/result").exclude(tool="")
-        return dict(rows.values_list("call_id", "tool"))
+        rows = Message.unscoped.filter(log=self.log, type="tool/result").exclude(tool="").order_by("-position")
+        return dict(rows.values_list("call_id", "tool"))  # of equal ids the first in the log
 
     @cached_property
     def _turns(self) -> dict[int, int | None]:
-        return dict(Message.unscoped.filter(log=self.log, type="user/message").values_list("seq", "turn"))
+        rows = Message.unscoped.filter(log=self.log, type="user/message").order_by("-position")
+        return dict(rows.values_list("seq", "turn"))
 
     def _summaries(self, compaction: Compaction) -> dict[str, int]:
         rows = Compaction.unscoped.filter(log=self.log, summary_seq__isnull=False, position__lt=compaction.position)
@@ -136,9 +143,9 @@ class LogEvents:
             if event is not None:
                 yield arguments_text(self.masker.mask_json(event.value))
 
-    def _earlier(self, before: int, leaves: set[int]) -> Iterator[str]:
-        """Masked texts of the surface rows before seq `before` that are not leaves."""
-        rows = Message.unscoped.filter(log=self.log, seq__lt=before).order_by("position").values_list("seq", "text")
+    def _earlier(self, row: int, leaves: set[int]) -> Iterator[str]:
+        """Masked texts of the surface rows before row `row` that are not leaves."""
+        rows = Message.unscoped.filter(log=self.log, position__lt=row).order_by("position").values_list("seq", "text")
         return (text for seq, text in rows.iterator(chunk_size=500) if seq not in leaves and text)
 
     def _events(self, info: FrameInfo) -> dict[int, Event]:
@@ -159,29 +166,35 @@ class LogEvents:
 
 
 class FrameIndex:
-    """Which frames may hold a seq. Frames of an orderly log are found by bisection, disorderly ones are few and searched."""
+    """Which frames may hold a seq, found by bisection.
+
+    Frames lie in layers: in each, every frame's seqs are above those of the one before. An orderly log has one layer, one
+    whose seqs start again has two. What would need more than LAYERS is left out: nobody writes such logs in earnest.
+    """
+
+    LAYERS = 64
 
     def __init__(self, log: LogFile) -> None:
         names = ("offset", "length", "kind", "first_seq", "last_seq", "rows", "events", "decoded_bytes", "first_row", "next_seq",
                  "carry_offset", "carry_skip", "has_header", "provisional", "code")  # fmt: skip
         rows = Frame.unscoped.filter(log=log, events__gt=0).order_by("first_row", "offset").values_list(*names)
-        self._starts: list[int] = []
-        self._orderly: list[FrameInfo] = []
-        self._odd: list[FrameInfo] = []
-        reached = -1
+        self._layers: list[tuple[list[int], list[FrameInfo]]] = []
         for row in rows.iterator(chunk_size=2000):
             info = FrameInfo(**dict(zip(names, row, strict=True)))
             if info.first_seq is None or info.last_seq is None:
                 continue
-            if info.first_seq > reached and info.last_seq >= info.first_seq:
-                self._starts.append(info.first_seq)
-                self._orderly.append(info)
-                reached = info.last_seq
-            else:
-                self._odd.append(info)
+            self._put(info, info.first_seq)
+
+    def _put(self, info: FrameInfo, first: int) -> None:
+        for starts, frames in self._layers:
+            if first > (frames[-1].last_seq or 0):
+                starts.append(first)
+                frames.append(info)
+                return
+        if len(self._layers) < self.LAYERS:
+            self._layers.append(([first], [info]))
 
     def holding(self, seq: int) -> Iterator[FrameInfo]:
-        at = bisect_right(self._starts, seq) - 1
-        if at >= 0:
-            yield self._orderly[at]
-        yield from self._odd
+        """In the order of the log."""
+        near = [frames[at - 1] for starts, frames in self._layers if (at := bisect_right(starts, seq))]
+        yield from sorted((info for info in near if seq <= (info.last_seq or 0)), key=lambda info: info.first_row)
