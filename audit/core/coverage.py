@@ -55,7 +55,7 @@ def coverage(
     result = Coverage(demands=asked.items)
     for entry in leaves:
         altered = (entry.fact.cls, entry.fact.canon) in altered_from
-        if is_old(entry.fact, olds) or not (altered or is_key(entry, policy)):
+        if is_old(entry.fact, olds) or not (altered or is_key(entry, policy)) or _is_bare_constant(entry.fact, leaves):
             continue
         kept = asserted.kept(entry.fact)
         if altered and kept == "literal":
@@ -66,6 +66,11 @@ def coverage(
         tier = tier_of(entry.sources, altered=altered)
         result.facts.append(KeyFact(entry, kept, altered, tier, weight_of(entry, altered=altered)))
     return result
+
+
+def _is_bare_constant(fact: Fact, leaves: Pool) -> bool:
+    """`18FF50E5` where the leaves also write `0x18FF50E5`: one thing, judged under its whole name."""
+    return fact.cls == "hex_hash" and ("identifier", "0x" + fact.canon) in leaves.entries
 
 
 def coverage_json(result: Coverage, case: AuditCase, policy: Policy) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def is_key(entry: Entry, policy: Policy) -> bool:
         and all(_inner(mention) for mention in entry.mentions)
     ):
         return False
-    if cls == "file_path" and sources == {"tool_args"} and "/" not in entry.fact.canon:
+    if cls == "file_path" and sources == {"tool_args"} and (entry.rows < 2 or "/" not in entry.fact.canon):
         return any(_whole_line(mention) for mention in entry.mentions)
     if cls == "number_unit":
         return entry.rows >= policy.critical_number_count
@@ -45,7 +45,7 @@ def _inner(mention: Mention) -> bool:
 
 
 def _whole_line(mention: Mention) -> bool:
-    """A bare file name is an argument of its own, not a word of a command (`python train.py --fast`)."""
+    """The path is an argument of its own, not a word of a command (`python train.py --fast`)."""
     text, fact = mention.block.text, mention.fact
     return text[fact.start - 1 : fact.start] in ("", "\n") and text[fact.end : fact.end + 1] in ("", "\n")
 

@@ -31,6 +31,7 @@ _FRAME = re.compile(r"at [^\s(]{1,200} ?\([^()]{1,200}:\d{1,7}\)$|File \"[^\"]{1
 # A hit of grep or a compiler: `src/x.go:41: text`; such lines list places, they state nothing.
 _SEARCH_HIT = re.compile(r"[^\s:]{1,200}\.[A-Za-z]\w{0,9}[:(-]\d{1,7}(?:[:,-]\d{1,7})?[:)-]")
 _SKELETON = re.compile(r"\b[0-9A-Fa-f]+\b|\d+")
+_LISTED_PATH = re.compile(r"(?<![\w.@~-])[\w.@~-]{0,80}(?:/[\w.@~+-]{1,80})+/?")
 _PREFIX_DIGITS = re.compile(r"\d+")
 _FRAMING = {"(": ")", "[": "]", "<": ">"}
 _CODE = re.compile(
@@ -68,13 +69,21 @@ def stated_lines(text: str) -> list[StatedLine]:
         return [StatedLine(at, line, _CODE.search(line) is not None) for at, line in candidates]
     prefixes = Counter(prefix for _, line in candidates if (prefix := _prefix(line)))
     candidates = [one for one in candidates if prefixes[_prefix(one[1])] < LOOKALIKES]
-    skeletons = [_SKELETON.sub("0", line.strip()) for _, line in candidates]
+    skeletons = [_skeleton(line) for _, line in candidates]
     often = {shape for shape, n in Counter(skeletons).items() if n >= LOOKALIKES}
     return [
         StatedLine(at, line, _CODE.search(line) is not None)
         for (at, line), shape in zip(candidates, skeletons, strict=True)
         if shape not in often
     ]
+
+
+def _skeleton(line: str) -> str:
+    """The line without its numbers, and without the paths it lists (`PASS test/a.spec.ts`) when it labels none."""
+    body = line.strip()
+    if "/" in body and ":" not in body and "=" not in body:
+        body = _LISTED_PATH.sub("/", body)
+    return _SKELETON.sub("0", body)
 
 
 def _prefix(line: str) -> str:

@@ -16,6 +16,10 @@ _STORE = re.compile(r"(?:s3a?|gs|hdfs|oss|cos|abfss?|obs|minio)://[^\s\"'`<>|,;ï
 _HEX = re.compile(r"0[xX][0-9A-Fa-f]{2,16}")
 _DOI = re.compile(r"10\.[0-9]{4,9}/[A-Za-z0-9][A-Za-z0-9._/-]{1,80}")
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9]{0,40}(?:_[A-Z0-9]{1,40}){1,8}")
+# Serial numbers: capitals and digits in turn, at least five runs of them (`ZL2C8QW7`, not `AES256GCM`, `RTX4090TI`).
+_SERIAL = re.compile(r"(?<![A-Za-z0-9_.\x00-])[A-Z0-9]{8,20}+(?![A-Za-z0-9_])")
+_RUN = re.compile(r"[0-9]+|[A-Z]+")
+_SERIAL_RUNS = 5
 _CUE_WORDS = (
     "ids?|seed|pr|mr|issue|ticket|case|run|job|build|order|account|invoice|serial|registers?|revision"
     "|versioncode|appid|uid|pid|submission|arxiv"
@@ -57,6 +61,7 @@ def identifiers(text: str, reach: Reach) -> list[Fact]:
             _fact(m, m.group()) for m in reach.places(_CONSTANT.finditer(text)) if len(m.group()) > 5 and _free(text, m)
         ]
     facts += _labelled(text, reach)
+    facts += [_fact(m, m.group()) for m in reach.places(_SERIAL.finditer(text)) if _is_serial(text, m)]
     facts.sort(key=lambda f: (f.start, -f.end))
     kept: list[Fact] = []
     for fact in facts:
@@ -80,6 +85,10 @@ def _labelled(text: str, reach: Reach) -> list[Fact]:
             facts.append(Fact("identifier", text[start:end], text[start:end], start, end))
             last = end
     return facts
+
+
+def _is_serial(text: str, m: re.Match[str]) -> bool:
+    return len(_RUN.findall(m.group())) >= _SERIAL_RUNS and _free(text, m)
 
 
 def _fact(m: re.Match[str], canon: str) -> Fact:

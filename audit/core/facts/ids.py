@@ -16,6 +16,8 @@ _CHAIN_AFTER = re.compile(r"-[0-9A-Fa-f]{4}")
 _HASH = re.compile(
     r"(?<![0-9A-Za-z_#\x00])(?=[0-9]*+[A-Fa-f])(?=[A-Fa-f]*+[0-9])(?:[0-9a-f]{7,64}+|[0-9A-F]{7,64}+)(?![0-9A-Za-z_\x00])"
 )
+# A mask (`1FFFFFFF`, `00ff00ff`) is no hash: its few characters repeat.
+HASH_CHARS = 4
 _FLOAT = re.compile(r"[0-9]+[eE][0-9]+\Z")
 _TICKET = re.compile(r"[A-Z][A-Z0-9]{0,15}(?:-[0-9]{1,12}){1,3}")
 _CVE = re.compile(r"CVE-[0-9]{4}-[0-9]{4,12}")
@@ -48,7 +50,7 @@ def hashes(text: str, reach: Reach) -> list[Fact]:
     return [
         Fact("hex_hash", m.group(), m.group().lower(), m.start(), m.end())
         for m in reach.places(_HASH.finditer(text))
-        if not _FLOAT.match(m.group()) and not _glued(text, m.start(), m.end())
+        if not _FLOAT.match(m.group()) and len(set(m.group())) >= HASH_CHARS and not _glued(text, m.start(), m.end())
     ]
 
 

@@ -43,6 +43,8 @@ GHz: ghz
 km: km
 cm: cm
 mm: mm
+µm: µm um μm
+nm: nm
 kg: kg
 mg: mg
 kWh: kwh
@@ -50,6 +52,20 @@ mAh: mah
 µA: µa ua μa
 mA: ma
 mV: mv
+nF: nf
+µF: µf uf μf
+pF: pf
+µL: µl ul μl
+mol: mol
+mmol: mmol
+kPa: kpa
+hPa: hpa
+MPa: mpa
+kJ: kj
+kcal: kcal
+lux: lux
+THz: thz
+MWh: mwh
 kW: kw
 kΩ: kω kohm
 Ω: ω ohm
@@ -182,6 +198,13 @@ ZH_MEASURES = """
 公里 km
 厘米 cm
 毫米 mm
+微米 µm
+纳米 nm
+毫安 mA
+毫伏 mV
+千帕 kPa
+兆帕 MPa
+分贝 dB
 米 m 饭粉
 千克 kg
 公斤 kg

@@ -18,7 +18,10 @@ from audit.core.statements.sentences import has_han
 from audit.core.statements.values import reduce_term
 
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d+(?:\.\d+)*(?![\w:/%-])(?!\.\d)", re.ASCII)
+_SENTENCE_END = re.compile(r"[。！？]|[.!?](?=\s|$)")
 _MAX_HITS = 50
+# `交稿日期` names the kind of the value too; people say `9 月 18 日交稿`.
+_KIND_OF_VALUE = re.compile(r"(?:日期|时间|时刻|数量|大小|数值|地址|编号|版本号|版本|名称|上限|下限|阈值)$")
 
 
 def resolve_old_values(correction: Correction, earlier_texts: Iterable[str]) -> Correction:
@@ -33,21 +36,32 @@ def resolve_old_values(correction: Correction, earlier_texts: Iterable[str]) -> 
     name = attribute.casefold()
     if not has_han(name):
         name = name.rsplit(" ", 2)[-1] if len(name.split()) > 3 else name
-    values: list[str] = []
-    for text in earlier_texts:
-        for clause in _clauses_with(name, text[:MAX_TEXT]):
-            value = _like(correction.new, clause)
-            if value is not None and value.casefold() != correction.new.casefold() and value not in values:
-                values.append(value)
+    texts = tuple(text[:MAX_TEXT] for text in earlier_texts)
+    values = _values(name, correction.new, texts)
+    core = _KIND_OF_VALUE.sub("", name)
+    if not values and core != name and len(core) > 1:
+        values = _values(core, correction.new, texts)
     if not values:
         return correction
     old = values[-1]
     return replace(correction, old=old, canon=f"{old}→{correction.new}", old_values=tuple(values))
 
 
-def _clauses_with(name: str, text: str) -> list[str]:
-    """What stands behind the name in its clause (the next clause too, when the name ends its own)."""
-    found: list[str] = []
+def _values(name: str, new: str, texts: Iterable[str]) -> list[str]:
+    """Values like `new` beside a name, without repeats, oldest first."""
+    values: list[str] = []
+    for text in texts:
+        for places in _clauses_with(name, text):
+            value = next((value for place in places if (value := _like(new, place)) is not None), None)
+            if value is not None and value.casefold() != new.casefold() and value not in values:
+                values.append(value)
+    return values
+
+
+def _clauses_with(name: str, text: str) -> list[tuple[str, ...]]:
+    """Where a value of the name may stand, best first: behind it in its clause; when it ends its own (`9 月 18 日交稿`),
+    before it, then in the next clause."""
+    found: list[tuple[str, ...]] = []
     folded = text.casefold()
     if len(folded) != len(text):  # rare letters change their length when folded; offsets would not fit
         folded = text.lower() if len(text.lower()) == len(text) else text
@@ -59,9 +73,13 @@ def _clauses_with(name: str, text: str) -> list[str]:
         here = line.casefold().find(name)
         if here >= 0:
             end = clause_end(line, here + len(name))
-            if not line[here + len(name) : end].strip(" =") and end < len(line):
-                end = clause_end(line, end + 1)
-            found.append(line[here + len(name) : end] or line[clause_start(line, here) : here])
+            stop = _SENTENCE_END.search(line, here + len(name), end)
+            end = stop.start() if stop else end
+            behind, before = line[here + len(name) : end], line[clause_start(line, here) : here]
+            if not behind.strip(" =") and end < len(line):
+                found.append((behind, before, line[end + 1 : clause_end(line, end + 1)]))
+            else:
+                found.append((behind or before,))
         at = folded.find(name, at + len(name))
     return found
 

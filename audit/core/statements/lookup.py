@@ -16,7 +16,7 @@ from audit.core.statements.sentences import has_han
 _MEASURES = re.compile(
     r"\s?(?:[kmgtp]i?b(?:ps|/s)?\b|bytes?\b|[nuµμm]?s\b|sec|min|h\b|hrs?\b|hours?|days?|weeks?|"
     r"months?|years?|%|％|percent|px\b|[kmg]?hz\b|"
-    r"[kcm]?m\b|kg\b|°|℃|元|usd|eur|毫秒|微秒|纳秒|秒|分钟|小时|天|周|星期|个月|年|字节|倍|x\b)",
+    r"[kcmnµ]?m\b|kg\b|°|℃|元|usd|eur|毫秒|微秒|纳秒|秒|分钟|小时|天|周|星期|个月|年|字节|倍|x\b)",
     re.IGNORECASE,
 )
 
@@ -66,6 +66,8 @@ class Text:
         if not number or not number.group(2).strip():
             return False
         digits, unit = number.group(1).replace(",", ""), number.group(2)
+        if any(char.isdigit() for char in unit):  # a date or a list of numbers is no count
+            return False
         measure = _MEASURES.match(unit)
         for hit in _bounded_hits(digits, self.folded.replace(",", "") if "," in number.group(1) else self.folded):
             rest = hit[: len(unit) + 12]
