@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
-from django.db import DatabaseError, transaction
+from django.db import Error, transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -76,7 +76,7 @@ CHECKS: dict[str, Callable[[], Check]] = {
 def _answer(check: Callable[[], Check]) -> dict[str, object]:
     try:
         ok, detail = check()
-    except (DatabaseError, OSError) as error:
+    except (Error, OSError) as error:
         ok, detail = False, type(error).__name__
     return {"ok": ok, "detail": detail}
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from django.db import DatabaseError, connection
+from django.db import Error, connection
 from django.db.migrations.executor import MigrationExecutor
 
 
 def pending() -> list[str]:
-    """Migrations of this code the database has not had, as `app.name`. Raises DatabaseError when it cannot be asked."""
+    """Migrations of this code the database has not had, as `app.name`. Raises django.db.Error when it cannot be asked."""
     executor = MigrationExecutor(connection)
     plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
     return [f"{migration.app_label}.{migration.name}" for migration, _ in plan]
@@ -20,7 +20,7 @@ def state() -> str:
     """Empty when everything is there, else what is missing in a few words."""
     try:
         missing = pending()
-    except DatabaseError as error:
+    except Error as error:
         return f"the database cannot be asked ({type(error).__name__})"
     finally:
         connection.close()

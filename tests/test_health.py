@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from django.db import OperationalError
+from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
 from dshweb import health
+from dshweb.tasks import leases, services
 from dshweb.tasks.models import Task, Worker
 
 
@@ -50,7 +51,7 @@ def test_not_ready_when_the_worker_fell_silent(client, alive):
 def test_not_ready_when_tasks_wait_too_long(client, alive, team):
     task = Task.unscoped.create(team=team, kind="k", key="1")
     assert client.get("/readyz").status_code == 200
-    Task.unscoped.filter(pk=task.pk).update(created_at=timezone.now() - timedelta(hours=1))
+    Task.unscoped.filter(pk=task.pk).update(queued_at=timezone.now() - timedelta(hours=1))
     answer = client.get("/readyz")
     assert answer.status_code == 503
     assert answer.json()["checks"]["queue"]["ok"] is False
@@ -75,3 +76,22 @@ def test_an_error_is_told_by_its_kind_only(client, alive, monkeypatch):
     assert answer.json()["checks"]["database"] == {"ok": False, "detail": "OperationalError"}
     assert "secret" not in answer.content.decode()
     assert "password" not in answer.content.decode()
+
+
+def test_a_connection_that_was_closed_is_an_answer_too(client, alive, monkeypatch):
+    def closed() -> None:
+        raise InterfaceError("connection already closed")
+
+    monkeypatch.setitem(health.CHECKS, "queue", closed)
+    answer = client.get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json()["checks"]["queue"] == {"ok": False, "detail": "InterfaceError"}
+
+
+def test_waiting_is_counted_from_when_a_task_was_queued_last(client, alive, team):
+    """An import that ran for an hour and went back to the queue has not waited for an hour."""
+    task = Task.unscoped.create(team=team, kind="k", key="1")
+    Task.unscoped.filter(pk=task.pk).update(queued_at=timezone.now() - timedelta(hours=1))
+    lease = leases.take(task.pk)
+    services._give_back(Task.unscoped.get(pk=task.pk), lease)
+    assert client.get("/readyz").json()["checks"]["queue"]["ok"] is True

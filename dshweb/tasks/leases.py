@@ -67,10 +67,15 @@ def renew(task_id: int, lease: UUID, **fields: Any) -> bool:
     )
 
 
-def release(task_id: int, lease: UUID, **fields: Any) -> bool:
-    """End the lease, writing `fields`. False: the row belonged to somebody else and nothing was written."""
+def let_go(lease: UUID) -> None:
+    """This process is no longer at work under the lease, however that ended; the row is not touched."""
     with _held_lock:
         _held.discard(lease)
+
+
+def release(task_id: int, lease: UUID, **fields: Any) -> bool:
+    """End the lease, writing `fields`. False: the row belonged to somebody else and nothing was written."""
+    let_go(lease)
     return bool(
         Task.unscoped.filter(pk=task_id, lease_id=lease, state=State.RUNNING).update(
             lease_id=None, lease_until=None, holder="", **fields

@@ -10,8 +10,10 @@ import logging
 from datetime import timedelta
 from functools import partial
 from typing import Any
+from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from dshweb.access.models import Team, User
@@ -37,8 +39,8 @@ def enqueue(
     """Ask for work. The open task of the same kind and key is returned if there is one.
 
     Equal work that is already running may have read its input before what you changed: it is run once more after it
-    ended. The message is sent when the transaction commits; a queue that cannot be reached is logged and found later
-    by `reclaim`.
+    ended, also when it ends because it was cancelled before you asked. The message is sent when the transaction
+    commits; a queue that cannot be reached is logged and found later by `reclaim`.
     """
     team_id = team if isinstance(team, int) else team.pk
     same = {"team_id": team_id, "kind": kind, "key": storable_name(key, 200)}
@@ -77,7 +79,15 @@ def run(task_id: int) -> bool:
     lease = leases.take(task_id)
     if lease is None:
         return False
-    task = Task.unscoped.get(pk=task_id)
+    try:
+        _work(Task.unscoped.get(pk=task_id), lease)
+    finally:
+        leases.let_go(lease)
+    return True
+
+
+def _work(task: Task, lease: UUID) -> None:
+    """Does a taken task and writes how it ended."""
     progress = Progress(task, lease)
     done: dict[str, Any]
     try:
@@ -87,48 +97,55 @@ def run(task_id: int) -> bool:
     except Cancelled:
         done = {"state": State.CANCELLED} | progress.fields()
     except LeaseLost:
-        log.warning("task %s (%s) was given to another worker; this one lets go of it", task_id, task)
-        return True
+        log.warning("task %s (%s) was given to another worker; this one lets go of it", task.pk, task)
+        return
     except Interrupted:
         _give_back(task, lease)
-        return True
+        return
     except Exception as error:
-        log.exception("task %s (%s) failed", task_id, task)
+        log.exception("task %s (%s) failed", task.pk, task)
         reason = storable(f"{type(error).__name__}: {error}"[:MAX_ERROR]).text
         done = {"state": State.FAILED, "error": reason} | progress.fields()
     except BaseException:
         _give_back(task, lease)
         raise
     with transaction.atomic():
-        if leases.release(task_id, lease, finished_at=timezone.now(), **done):
-            _once_more(task_id)
+        if leases.release(task.pk, lease, finished_at=timezone.now(), **done):
+            _once_more(task.pk)
         else:
-            log.warning("task %s (%s) was given to another worker before it ended here", task_id, task)
-    return True
+            log.warning("task %s (%s) was given to another worker before it ended here", task.pk, task)
 
 
-def _give_back(task: Task, lease: Any) -> None:
+def _give_back(task: Task, lease: UUID) -> None:
     """Back to the queue, not counted as an attempt: the process ends, the work is not to blame."""
-    leases.release(task.pk, lease, state=State.QUEUED, attempts=max(0, task.attempts - 1), started_at=None)
+    queued = {"state": State.QUEUED, "queued_at": timezone.now()}
+    leases.release(task.pk, lease, **queued, attempts=max(0, task.attempts - 1), started_at=None)
 
 
 def _once_more(task_id: int) -> None:
-    """If the same work was asked for while it ran, ask for it now."""
+    """If the same work was asked for while it ran (and not called off since), ask for it now."""
     task = Task.unscoped.get(pk=task_id)
-    if task.again is None or task.state == State.CANCELLED:
+    if task.again is None:
         return
     enqueue(task.team_id, task.kind, task.key, task.again, task.label, task.created_by)
 
 
 def cancel(task: Task) -> bool:
-    """Cancel a queued task now, a running one at its next step. False: it had ended already."""
-    now = timezone.now()
-    row = Task.unscoped.filter(pk=task.pk)
-    if row.filter(leases.free()).update(
-        state=State.CANCELLED, cancel_requested=True, finished_at=now, lease_id=None, lease_until=None, holder=""
-    ):
+    """Cancel a queued task now, a running one at its next step. False: it had ended already.
+
+    What was asked for before is called off with it; what is asked for from now on is not.
+    """
+    row, asked = Task.unscoped.filter(pk=task.pk), {"cancel_requested": True, "again": None}
+    ended = {
+        "state": State.CANCELLED,
+        "finished_at": timezone.now(),
+        "lease_id": None,
+        "lease_until": None,
+        "holder": "",
+    }
+    if row.filter(leases.free()).update(**asked, **ended):
         return True
-    return bool(row.filter(state=State.RUNNING).update(cancel_requested=True))
+    return bool(row.filter(state=State.RUNNING).update(**asked))
 
 
 def retry(task: Task, by: User | None = None) -> Task:
@@ -146,20 +163,24 @@ def reclaim(limit: int = 100, older_than: float = 0) -> int:
     sent, and only those that wait longer than `older_than` seconds). A row whose worker died `MAX_ATTEMPTS` times is
     not tried again.
     """
+    found: list[int] = []
     for task in Task.unscoped.filter(state=State.RUNNING):
         over = task.lease_until is None or task.lease_until < timezone.now()
         if not (over or leases.is_dead(task.holder)):
             continue
         mine = Task.unscoped.filter(pk=task.pk, state=State.RUNNING, lease_id=task.lease_id)
         ended = {"lease_id": None, "lease_until": None, "holder": ""}
-        if task.cancel_requested:
-            mine.update(state=State.CANCELLED, finished_at=timezone.now(), **ended)
-        elif task.attempts >= MAX_ATTEMPTS:
-            error = f"WorkerDied: {task.attempts} workers ended while doing this; not tried again"
-            mine.update(state=State.FAILED, finished_at=timezone.now(), error=error, **ended)
-        else:
-            mine.update(state=State.QUEUED, **ended)
-    waiting = Task.unscoped.filter(state=State.QUEUED, created_at__lte=timezone.now() - timedelta(seconds=older_than))
+        if not task.cancel_requested and task.attempts < MAX_ATTEMPTS:
+            mine.update(state=State.QUEUED, queued_at=timezone.now(), **ended)
+            found.append(task.pk)
+            continue
+        error = f"WorkerDied: {task.attempts} workers ended while doing this; not tried again"
+        how = {"state": State.CANCELLED} if task.cancel_requested else {"state": State.FAILED, "error": error}
+        with transaction.atomic():
+            if mine.update(finished_at=timezone.now(), **how, **ended):
+                _once_more(task.pk)
+    long_enough = Q(queued_at__lte=timezone.now() - timedelta(seconds=older_than)) | Q(pk__in=found)
+    waiting = Task.unscoped.filter(long_enough, state=State.QUEUED)
     return sum(send(pk) for pk in waiting.order_by("id").values_list("pk", flat=True)[:limit])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from dshweb.access.scoping import TeamOwned
@@ -26,7 +27,8 @@ class Task(TeamOwned):
     `key` makes equal work one row while it is open: enqueueing it again finds the open row. `done`/`total` count
     `unit`s (bytes, logs, compactions); `total` is null while unknown. `lease_until` is moved on by each heartbeat; a
     running row whose lease is over belongs to nobody and is given out again. `holder` is the process that has the
-    lease. `again` is the payload of equal work asked for while this ran: it is enqueued anew when this ends.
+    lease. `queued_at` is when it last began to wait. `again` is the payload of equal work asked for while this ran: it
+    is enqueued anew when this ends.
     """
 
     kind = models.CharField(_("kind"), max_length=40)
@@ -45,6 +47,7 @@ class Task(TeamOwned):
         "access.User", models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("created by")
     )
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    queued_at = models.DateTimeField(default=timezone.now, editable=False)
     started_at = models.DateTimeField(_("started"), null=True, blank=True)
     finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True, editable=False)

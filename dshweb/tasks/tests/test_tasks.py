@@ -261,6 +261,68 @@ def test_what_is_asked_for_while_the_same_runs_is_done_once_more(main, sent):
     assert calls == [{"n": 1}, {"n": 2}, {"n": 3}]
 
 
+@pytest.fixture
+def asked_after_cancelling(main, sent):
+    """A task that is cancelled while it runs; the same work is asked for before and after that."""
+
+    @task_kind("test-cancel-then-ask")
+    def cancel_then_ask(progress: Progress, payload: dict) -> None:
+        calls.append(payload)
+        if payload["n"] > 1:
+            return
+        progress._clock = lambda: 1e12
+        services.enqueue(progress.team_id, "test-cancel-then-ask", "k", {"n": 2})
+        services.cancel(Task.unscoped.get(pk=progress.task_id))
+        if payload["ask"]:
+            services.enqueue(progress.team_id, "test-cancel-then-ask", "k", {"n": 3})
+        progress.step(1)
+
+    def run(*, ask: bool) -> Task:
+        task = services.enqueue(main, "test-cancel-then-ask", "k", {"n": 1, "ask": ask})
+        services.run(task.pk)
+        return task
+
+    return run
+
+
+def test_what_is_asked_for_after_a_cancel_request_is_done(asked_after_cancelling, main):
+    task = asked_after_cancelling(ask=True)
+    services.drain(main)
+    task.refresh_from_db()
+    assert task.state == State.CANCELLED
+    assert [payload["n"] for payload in calls] == [1, 3]
+
+
+def test_what_was_asked_for_before_a_cancel_request_is_called_off_with_it(asked_after_cancelling, main):
+    asked_after_cancelling(ask=False)
+    assert services.drain(main) == 0
+
+
+def test_a_cancelled_task_whose_worker_died_still_gives_way_to_what_was_asked_after(main, sent):
+    task = services.enqueue(main, "test-note", "k", {"n": 1})
+    leases.take(task.pk)
+    services.cancel(task)
+    services.enqueue(main, "test-note", "k", {"n": 2})
+    _expire(task)
+    services.reclaim()
+    services.drain(main)
+    assert calls == [{"n": 2}]
+
+
+def test_a_worker_that_lost_its_lease_is_not_busy_any_more(main, sent, monkeypatch):
+    """It would never again look for lost work."""
+    monkeypatch.setattr(leases, "_held", set())
+
+    @task_kind("test-loses")
+    def loses(progress: Progress, payload: dict) -> None:
+        progress._clock = lambda: 1e12
+        Task.unscoped.filter(pk=progress.task_id).update(lease_id=None)
+        progress.step(1)
+
+    assert services.run(services.enqueue(main, "test-loses", "k").pk)
+    assert not leases.busy()
+
+
 def test_a_process_that_ends_gives_its_task_back(main, sent):
     @task_kind("test-ending")
     def ending(progress_: Progress, payload: dict) -> None:
