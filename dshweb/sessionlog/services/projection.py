@@ -13,7 +13,7 @@ from dshweb.sessionlog.core.index import FrameInfo
 from dshweb.sessionlog.core.messages import Message
 from dshweb.sessionlog.services.fit import BIG, SMALL, number, short
 from dshweb.sessionlog.services.rows import column_time
-from dshweb.text.digest import message_digest
+from dshweb.text.digest import message_text, text_digest
 from dshweb.text.lines import storable
 from dshweb.text.redact import Masker
 
@@ -57,7 +57,7 @@ class Projector:
         """The row of a surface event: `event` as it stands in the log (for the digest), `found` its masked message."""
         body = event.body
         inner = body if event.type == "user/message" else body.get("message")
-        digest = message_digest(inner.get("content") if isinstance(inner, dict) else None)
+        digest = text_digest(message_text(inner.get("content") if isinstance(inner, dict) else None))
         text = "\n\n".join(block.text for block in found.blocks)
         kept = storable(text[: settings.MAX_STORED_TEXT]).text
         author = found.author.kind if found.author.stated == "plugin" else found.author.stated
@@ -66,5 +66,5 @@ class Projector:
             found.is_human, number(found.turn, SMALL), number(found.step, SMALL), column_time(event.time),
             short(found.call_id, 200), short(found.tool, 200), found.is_error,
             found.placeholder is not None, event.inherited, found.opaque_blocks, text.count("[redacted:"), len(text),
-            digest.digest, json.dumps([[block.source, len(block.text)] for block in found.blocks]), kept,
+            digest, json.dumps([[block.source, len(block.text)] for block in found.blocks]), kept,
         )  # fmt: skip
