@@ -8,10 +8,11 @@ configuration table in the README is checked against that list by a test. A valu
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 
 class BadSetting(Exception):
@@ -64,6 +65,23 @@ class Env:
             return False
         raise BadSetting(f"{name}={value!r}: say yes or no")
 
+    def choice(self, name: str, default: str, choices: Sequence[str], meaning: str) -> str:
+        """One of `choices`, in whatever case it is given."""
+        value = self._raw(name, "text", default, meaning)
+        found = next((one for one in choices if one.casefold() == value.casefold()), None)
+        if found is None:
+            raise BadSetting(f"{name}={value!r}: one of {', '.join(choices)}")
+        return found
+
+    def zone(self, name: str, default: str, meaning: str) -> str:
+        """The name of a time zone this machine knows."""
+        value = self._raw(name, "text", default, meaning)
+        try:
+            ZoneInfo(value)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            raise BadSetting(f"{name}={value!r}: not a known time zone; say UTC, Asia/Shanghai, …") from None
+        return value
+
     def number(self, name: str, default: int, meaning: str, *, least: int = 0) -> int:
         value = self._raw(name, "number", str(default), meaning)
         try:
@@ -84,21 +102,10 @@ def database(url: str, default: Path) -> dict[str, object]:
     SQLite runs in WAL mode with immediate transactions, so that a writer waits for another instead of failing late.
     """
     if not url:
-        url = f"sqlite:///{default}"
+        return _sqlite(str(default))
     parts = urlsplit(url)
     if parts.scheme == "sqlite":
-        return {
-            "ENGINE": "django.db.backends.sqlite3",
-            "NAME": unquote(parts.path[1:]) if parts.path.startswith("//") else unquote(parts.path),
-            "OPTIONS": {
-                "timeout": 30,
-                "transaction_mode": "IMMEDIATE",
-                "init_command": (
-                    "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY;"
-                    "PRAGMA cache_size=-16000; PRAGMA journal_size_limit=67108864"
-                ),
-            },
-        }
+        return _sqlite(unquote(parts.path[1:] if parts.path.startswith("//") else parts.path))
     if parts.scheme in {"postgres", "postgresql"}:
         return {
             "ENGINE": "django.db.backends.postgresql",
@@ -111,6 +118,21 @@ def database(url: str, default: Path) -> dict[str, object]:
             "CONN_MAX_AGE": 60,
         }
     raise BadSetting(f"DATABASE_URL: {parts.scheme!r} is not known; use sqlite:///path or postgresql://…")
+
+
+def _sqlite(path: str) -> dict[str, object]:
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": path,
+        "OPTIONS": {
+            "timeout": 30,
+            "transaction_mode": "IMMEDIATE",
+            "init_command": (
+                "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY;"
+                "PRAGMA cache_size=-16000; PRAGMA journal_size_limit=67108864"
+            ),
+        },
+    }
 
 
 def secret_key(given: str, folder: Path) -> str:

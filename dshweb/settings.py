@@ -33,9 +33,15 @@ REDIS_URL = env.text(
 BEHIND_TLS = env.flag(
     "BEHIND_TLS", default=False, meaning="a proxy in front speaks TLS: secure cookies, HSTS, X-Forwarded-Proto"
 )
-TIME_ZONE = env.text("TIME_ZONE", "UTC", "time zone of day buckets and of pages before a browser tells its own")
-LANGUAGE_CODE = env.text("LANGUAGE_CODE", "en", "language for callers that ask for none: en or zh-hans")
-LOG_LEVEL = env.text("LOG_LEVEL", "INFO", "DEBUG, INFO, WARNING or ERROR")
+TIME_ZONE = env.zone(
+    "TIME_ZONE",
+    "UTC",
+    "time zone of the times on pages; those shown on hover are in the browser's own once its script has run",
+)
+LANGUAGE_CODE = env.choice(
+    "LANGUAGE_CODE", "en", ("en", "zh-hans"), "language for callers that ask for none: en or zh-hans"
+)
+LOG_LEVEL = env.choice("LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR"), "DEBUG, INFO, WARNING or ERROR")
 
 # limits of what is read from a log; see dshweb.sessionlog.core.frames.Limits
 MAX_LOG_BYTES = env.number("MAX_LOG_BYTES", 4 << 30, "largest log, decompressed, in bytes", least=1)

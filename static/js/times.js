@@ -1,4 +1,4 @@
-// Absolute times on hover in the reader's own time zone. Without this script they are in UTC, and say so.
+// Absolute times on hover in the reader's own time zone. Without this script they are in the server's zone, and say so.
 const locale = document.documentElement.lang || undefined;
 const shape = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "long" });
 

@@ -136,7 +136,7 @@ def milliseconds(value: int | None) -> str:
 
 @register.filter
 def ago(value: datetime | None) -> SafeString | str:
-    """How long ago, with the absolute time on hover (in the reader's zone once the script has run, else UTC)."""
+    """How long ago, with the absolute time on hover (in the reader's zone once the script has run, else in TIME_ZONE)."""
     return unknown() if value is None else _time(value, _relative(value))
 
 
@@ -149,7 +149,7 @@ def stamp(value: datetime | None) -> SafeString | str:
 @register.filter
 def clock(value: datetime | None) -> SafeString | str:
     """The time of day; the day is on hover."""
-    return unknown() if value is None else _time(value, value.astimezone(UTC).strftime("%H:%M:%S"))
+    return unknown() if value is None else _time(value, timezone.localtime(value).strftime("%H:%M:%S"))
 
 
 def _time(value: datetime, words: str) -> SafeString:
@@ -158,17 +158,19 @@ def _time(value: datetime, words: str) -> SafeString:
 
 
 def _absolute(value: datetime) -> str:
-    moment = value.astimezone(UTC)
-    return _("%(date)s, %(time)s UTC") % {
+    moment = timezone.localtime(value)
+    zone = moment.tzname() or ""
+    return _("%(date)s, %(time)s %(zone)s") % {
         "date": formats.date_format(moment, _("j M Y")),
         "time": moment.strftime("%H:%M:%S"),
+        "zone": f"UTC{zone}" if zone[:1] in "+-" else zone,  # zones without letters of their own are "+08"
     }
 
 
 def _relative(value: datetime) -> str:
     seconds = (timezone.now() - value).total_seconds()
     if seconds < -60 or seconds > 30 * 86400:
-        return formats.date_format(value.astimezone(UTC), _("j M Y"))
+        return formats.date_format(timezone.localtime(value), _("j M Y"))
     if seconds < 60:
         return _("just now")
     if seconds < 3600:

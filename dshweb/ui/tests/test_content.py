@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import UTC, datetime
 
 import pytest
+from django.test import override_settings
 
 from audit.core.record import dumps
 from audit.models import Audit
 from dshweb.access.models import Visibility
 from dshweb.sessionlog.core.leaves import LedgerReason
 from dshweb.sessionlog.models import Message, Session
+from dshweb.ui.templatetags import dshweb as tags
 from dshweb.ui.tests.rows import HOSTILE, make_audit, make_compaction, make_log, make_messages, make_session
 from dshweb.ui.tests.sample import fill
 
@@ -207,3 +210,17 @@ def test_empty_pages_say_what_to_do_next(page, people):
     assert "python manage.py ingest" in page("/sources/")
     assert "No tasks" in page("/tasks/")
     assert "还没有会话" in page("/sessions/", **{"accept-language": "zh-CN"})
+
+
+@pytest.mark.parametrize(
+    ("zone", "clock", "hover"),
+    [
+        ("UTC", "22:30:00", "3 May 2026, 22:30:00 UTC"),
+        ("Asia/Shanghai", "06:30:00", "4 May 2026, 06:30:00 CST"),
+        ("Asia/Tashkent", "03:30:00", "4 May 2026, 03:30:00 UTC+05"),
+    ],
+)
+def test_times_are_in_the_zone_that_was_set(zone, clock, hover):
+    moment = datetime(2026, 5, 3, 22, 30, tzinfo=UTC)
+    with override_settings(TIME_ZONE=zone):
+        assert tags.clock(moment) == f'<time datetime="2026-05-03T22:30:00Z" title="{hover}">{clock}</time>'
