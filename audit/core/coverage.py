@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from audit.core.asserted import Asserted
+from audit.core.beside import Beside
 from audit.core.case import AuditCase
 from audit.core.demands import Demand, Demands, demands
 from audit.core.extraction import FactCache
@@ -18,7 +19,7 @@ from audit.core.keyfacts import is_key, is_old, old_values, weight_of
 from audit.core.policy import Policy
 from audit.core.pool import Entry, Pool
 from audit.core.ranking import capped, ranked_lost
-from audit.core.schema import CORE_CLASSES, EXTENDED_CLASSES, Signal, Tier, Where, tier_of
+from audit.core.schema import CORE_CLASSES, EXTENDED_CLASSES, PATH_CLASSES, Signal, Tier, Where, tier_of
 from audit.core.userlines import believed
 
 _ONLY_ASSISTANT = frozenset({"assistant", "reasoning"})
@@ -26,13 +27,15 @@ _ONLY_ASSISTANT = frozenset({"assistant", "reasoning"})
 
 @dataclass(frozen=True, slots=True)
 class KeyFact:
-    """One key fact of the leaves. `kept` says how the summary keeps it, None when it does not."""
+    """One key fact of the leaves. `kept` says how the summary keeps it, None when it does not; `beside`: canons of lost
+    facts on the line of a lost path that are not key alone."""
 
     entry: Entry
     kept: str | None
     altered: bool
     tier: Tier
     weight: float
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -53,9 +56,13 @@ def coverage(
     olds = old_values(asked.olds)
     asserted = Asserted(summary, case.summary, case.cwd)
     result = Coverage(demands=asked.items)
+    others: list[Entry] = []
     for entry in leaves:
         altered = (entry.fact.cls, entry.fact.canon) in altered_from
-        if is_old(entry.fact, olds) or not (altered or is_key(entry, policy)) or _is_bare_constant(entry.fact, leaves):
+        if is_old(entry.fact, olds) or _is_bare_constant(entry.fact, leaves):
+            continue
+        if not (altered or is_key(entry, policy)):
+            others.append(entry)
             continue
         kept = asserted.kept(entry.fact)
         if altered and kept == "literal":
@@ -65,7 +72,17 @@ def coverage(
         altered = altered and kept is None
         tier = tier_of(entry.sources, altered=altered)
         result.facts.append(KeyFact(entry, kept, altered, tier, weight_of(entry, altered=altered)))
+    _look_beside(result, others, asserted)
     return result
+
+
+def _look_beside(result: Coverage, others: Sequence[Entry], asserted: Asserted) -> None:
+    if not others:
+        return
+    beside = Beside(others, lambda fact: asserted.kept(fact) is None)
+    for at, fact in enumerate(result.facts):
+        if fact.kept is None and fact.entry.fact.cls in PATH_CLASSES:
+            result.facts[at] = replace(fact, beside=beside.of(fact.entry))
 
 
 def _is_bare_constant(fact: Fact, leaves: Pool) -> bool:
@@ -160,7 +177,7 @@ def _row(fact: KeyFact) -> Signal:
         sources=tuple(sorted(entry.sources)),
         occurrences=entry.rows,
         weight=fact.weight,
-        also=tuple(name for name in entry.names if name != entry.fact.canon),
+        also=(*(name for name in entry.names if name != entry.fact.canon), *fact.beside),
         altered=fact.altered,
         evidence="assistant_only" if only_assistant else None,
     )

@@ -49,5 +49,5 @@ def _family(shape: str, members: list[Signal]) -> Signal:
         weight=(best.weight or 0.0) * min(_GROWTH, len(members)),
         occurrences=sum(row.occurrences for row in members),
         family=(shape, canons[:MEMBERS], len(members)),
-        also=also,
+        also=also[:MEMBERS],
     )

@@ -32,10 +32,15 @@ _NOT_YET = re.compile(
     r"等|待|未|没|尚|需|须|若|如果|除非|是否|请|让|不|否则",
     _I,
 )
-_HAS_A_SAY = re.compile(
-    r"等|批|审|签|同意|确认|点头|过目|复核|问|看一|看看|看下|看过|通知|发给|许可|授权|拍板|"
-    r"\b(?:sign\w*|approv\w+|agree\w*|confirm\w*|ok|okay|review\w*|consent\w*|permission|until|wait\w*|ask|unless|check\w*"
-    r"|go-ahead|green light|decid\w+)\b",
+# Right before the name someone is asked or waited for, right behind it they decide or look.
+_ASKED = re.compile(
+    r"(?:等|给|找|问|请|让|由|经|跟|和|需要?|通知|@)\s*$|\b(?:from|by|with|until|before|unless|for|ask|tell|once|after|when|if|@)"
+    r"\s*(?:the )?$",
+    _I,
+)
+_DECIDES = re.compile(
+    r"^(?:[\u3400-\u9fff]{0,4}?(?:批|审|签|同意|确认(?!一下|下|清楚|原因)|点头|过目|复核|拍板|看[一下看过])|"
+    r"[\w ]{0,30}?\b(?:sign\w*|approv\w+|agree\w*|confirm\w*|ok\w*|review\w*|consent\w*|permi\w+|say|says|looks?|decid\w+)\b)",
     _I,
 )
 _AROUND = 40
@@ -80,7 +85,8 @@ def asked_for(names: Iterable[str], human_texts: Iterable[str]) -> str | None:
     for name in names:
         for text in texts:
             for at in _places(name, text):
-                if _HAS_A_SAY.search(text[max(0, at - _AROUND) : at + len(name) + _AROUND]):
+                end = at + len(name)
+                if _ASKED.search(text[max(0, at - _AROUND) : at]) or _DECIDES.match(text[end : end + _AROUND]):
                     return name
     return None
 
@@ -92,6 +98,7 @@ def agreed(name: str, texts: Iterable[str]) -> bool:
             start = max(text.rfind("\n", 0, at) + 1, at - 5 * _AROUND)
             end = text.find("\n", at)
             line = text[start : min(len(text) if end < 0 else end, at + 5 * _AROUND)]
+            line = line.replace(name + ":", name + " ").replace(name + "：", name)  # `李敏: 同意`
             if any(clause.plain and name in clause.text and YES.search(clause.text) for clause in clauses_of(line)):
                 return True
     return False
