@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser
 from typing import Any, TextIO, cast
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db.models import QuerySet
 from rich.console import Console
 from rich.table import Table
@@ -15,6 +15,7 @@ from audit.core.record import dumps
 from audit.models import Audit
 from audit.services import gate as gates
 from audit.services.run import audit_log, latest_audits
+from dshweb.access.commands import TeamCommand
 from dshweb.access.models import Team
 from dshweb.bars import Bar
 from dshweb.sessionlog.models import Compaction, LogFile, Session
@@ -22,27 +23,22 @@ from dshweb.sessionlog.models import Compaction, LogFile, Session
 GATE_EXCEEDED = 3
 
 
-class Command(BaseCommand):
+class Command(TeamCommand):
     help = """Audit compactions that have no record under the policy in force, and show the records.
 
 Example:  manage.py audit session-5c009325-c1be-4349-80cd-676d914a384b --json
           manage.py audit --gate uuid=0,user_quote=0"""
 
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
-        return super().create_parser(prog_name, subcommand, formatter_class=RawDescriptionHelpFormatter, **kwargs)
-
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("sessions", nargs="*", metavar="SESSION", help="session ids (all sessions of the team)")
-        parser.add_argument("--team", default="main", help="short name of the team (main)")
+        self.add_team(parser, "the team")
         parser.add_argument(
             "--json", action="store_true", help="print the records, audit.signals/1, one a line, masked"
         )
         parser.add_argument("--gate", metavar="CLASS=MAX,…", help="exit 3 when a class has more candidates than MAX")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        team = Team.objects.filter(slug=options["team"]).first()
-        if team is None:
-            raise CommandError(f"there is no team {options['team']!r}; the teams are listed in the admin")
+        team = self.team(options["team"])
         try:
             gate = gates.parse_gate(options["gate"]) if options["gate"] is not None else None
         except gates.BadGate as error:

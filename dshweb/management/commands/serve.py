@@ -17,6 +17,7 @@ from dshweb import statics, supervisor
 from dshweb.access.models import Team, User
 from dshweb.access.services import links
 
+LAST_PORT = 65535
 DEMO = settings.BASE_DIR / "demo" / "sessions"
 
 
@@ -39,6 +40,8 @@ class Command(BaseCommand):
         self._become_supervisor(host, port, note)
 
     def _address(self, host: str, port: int) -> tuple[str, int]:
+        if not 0 <= port <= LAST_PORT:  # the resolver would take it modulo 65536
+            raise CommandError(f"--port {port}: a port is a number from 0 to {LAST_PORT}", returncode=2)
         try:
             return supervisor.free_port(host, port)
         except (OSError, OverflowError) as error:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.urls import reverse
 
+from dshweb.access.commands import TeamCommand
 from dshweb.access.models import User
 from dshweb.access.services import links
 
 
-class Command(BaseCommand):
+class Command(TeamCommand):
     help = "Prints a login link for a person: valid once, for a day. Example: python manage.py login_link admin"
 
     def add_arguments(self, parser: CommandParser) -> None:

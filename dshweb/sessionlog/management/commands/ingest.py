@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser
 from contextlib import suppress
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from dshweb.access.commands import TeamCommand
 from dshweb.access.models import Team, User
 from dshweb.bars import Bar
 from dshweb.sessionlog.services.files import path_to_text
@@ -24,25 +25,20 @@ from dshweb.tasks.selectors import worker_alive
 from dshweb.tasks.services import drain, enqueue
 
 
-class Command(BaseCommand):
+class Command(TeamCommand):
     help = """Bring session logs in: files, folders, or a whole DSH home. Logs are only read.
 
 Example:  manage.py ingest ~/.dsh --watch"""
 
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
-        return super().create_parser(prog_name, subcommand, formatter_class=RawDescriptionHelpFormatter, **kwargs)
-
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("paths", nargs="+", metavar="PATH", type=Path)
         parser.add_argument("--watch", action="store_true", help="stay and bring in what is written from now on")
-        parser.add_argument("--team", default="main", help="short name of the team the logs belong to (main)")
+        self.add_team(parser, "the team the logs belong to")
         parser.add_argument("--owner", help="user name of the sessions' owner (the team's first admin)")
         parser.add_argument("--json", action="store_true", help="one JSON object a log, the summary last")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        team = Team.objects.filter(slug=options["team"]).first()
-        if team is None:
-            raise CommandError(f"there is no team {options['team']!r}; the teams are listed in the admin")
+        team = self.team(options["team"])
         run = Import.by(team, self._owner(team, options["owner"]), inline=True)
         totals, missing = Totals(), []
         with Bar(sys.stderr, quiet=options["json"]) as bar:

@@ -3,36 +3,30 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from dshweb.access.models import Team
+from dshweb.access.commands import TeamCommand
 from dshweb.bars import Bar
 from dshweb.sessionlog.models import LogFile
 from dshweb.sessionlog.services.rebuild import rebuild_log
 from dshweb.sessionlog.signals import log_imported
 
 
-class Command(BaseCommand):
+class Command(TeamCommand):
     help = """Read every stored log again and make its sessions, messages, compactions and audits anew.
 
 Example:  manage.py rebuild --team main"""
 
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
-        return super().create_parser(prog_name, subcommand, formatter_class=RawDescriptionHelpFormatter, **kwargs)
-
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--team", help="short name of one team (all teams)")
+        self.add_team(parser, "one team", default=None)
 
     def handle(self, *args: Any, **options: Any) -> None:
         logs = LogFile.unscoped.select_related("session").order_by("id")
         if options["team"]:
-            team = Team.objects.filter(slug=options["team"]).first()
-            if team is None:
-                raise CommandError(f"there is no team {options['team']!r}; the teams are listed in the admin")
-            logs = logs.filter(team=team)
+            logs = logs.filter(team=self.team(options["team"]))
         failed: list[str] = []
         done = 0
         with Bar(sys.stderr) as bar:
