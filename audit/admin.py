@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from django import forms
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -14,14 +15,15 @@ from django.utils.translation import ngettext
 
 from audit.models import Audit, PolicyVersion, Signal, VocabularyTerm
 from audit.services.again import audit_team_again
-from audit.services.policy import EDITABLE, publish
+from audit.services.policy import EDITABLE, changed, publish
+from dshweb.access.admin_tools import ReadOnlyAdmin, TeamScoped, person, teams_run_by
 from dshweb.access.models import Team
-from dshweb.ui.admin_tools import ReadOnlyAdmin, person
 
 
-@admin.action(description=_("Re-audit these teams"))
+@admin.action(description=_("Re-audit these teams"), permissions=["act"])
 def audit_again(site: Any, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-    logs = [audit_team_again(team, person(request)) for team in Team.objects.filter(pk__in=queryset.values("team"))]
+    teams = teams_run_by(request).filter(pk__in=queryset.order_by().values("team"))
+    logs = [audit_team_again(team, person(request)) for team in teams]
     words = ngettext("The audit of %(n)d log was asked for.", "The audits of %(n)d logs were asked for.", sum(logs))
     site.message_user(request, words % {"n": sum(logs)})
 
@@ -34,7 +36,7 @@ def offer(site: Any, request: HttpRequest, version: PolicyVersion) -> None:
 
 
 @admin.register(VocabularyTerm)
-class VocabularyTermAdmin(admin.ModelAdmin):
+class VocabularyTermAdmin(TeamScoped):
     """Each change makes the team's next policy version, so that a record always says what it was made under."""
 
     list_display = ("term", "list", "team", "note")
@@ -65,26 +67,43 @@ class VocabularyTermAdmin(admin.ModelAdmin):
             offer(self, request, publish(team=team, by=person(request), note=note[:300]))
 
 
+class PolicyForm(forms.ModelForm):
+    """`base` is the version whose values the form was filled with (0: the defaults), to publish only what was touched."""
+
+    base = forms.IntegerField(required=False, widget=forms.HiddenInput, label="")
+
+    class Meta:
+        model = PolicyVersion
+        fields = ("team", *EDITABLE, "note")
+
+
 @admin.register(PolicyVersion)
-class PolicyVersionAdmin(admin.ModelAdmin):
+class PolicyVersionAdmin(TeamScoped):
     """The newest version of a team counts. A version can be added, not changed or taken away."""
 
+    form = PolicyForm
     list_display = ("version", "team", "check_compliance", "extended_classes", "note", "created_at", "created_by")
     list_filter = ("team",)
     list_select_related = ("team", "created_by")
     ordering = ("team", "-version")
-    fields = ("team", *EDITABLE, "note")
+    fields = ("team", *EDITABLE, "note", "base")
     actions = (audit_again,)
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return ("team", "version", *EDITABLE, "vocabulary", "note", "created_at", "created_by") if obj else self.fields
 
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:  # noqa: FBT001, FBT002
+        return super().get_form(request, obj, change, **({"form": forms.ModelForm} if obj else {}) | kwargs)
+
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        """Starts from the newest version there is, so that one change is one change."""
-        newest = PolicyVersion.unscoped.order_by("-created_at").first()
-        team = Team.objects.order_by("id").first()
+        """Starts from the newest version of the team in the address (`?team=`), else of this person's first team."""
+        wanted, teams = request.GET.get("team", ""), teams_run_by(request).order_by("id")
+        team = (
+            teams.filter(pk=int(wanted)).first() if wanted.isdecimal() and len(wanted) < 19 else None
+        ) or teams.first()
+        newest = PolicyVersion.objects.for_team(team).order_by("-version").first() if team else None
         values = {name: getattr(newest, name) for name in EDITABLE} if newest else {}
-        return {"team": newest.team_id if newest else team and team.pk, **values}
+        return {"team": team and team.pk, "base": newest.pk if newest else 0, **values}
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -93,7 +112,10 @@ class PolicyVersionAdmin(admin.ModelAdmin):
         return False
 
     def save_model(self, request: HttpRequest, obj: PolicyVersion, form: Any, change: Any) -> None:
-        values = {name: getattr(obj, name) for name in EDITABLE}
+        """Publishes what differs from the values the form was filled with, on top of the chosen team's newest version."""
+        values, base = {name: getattr(obj, name) for name in EDITABLE}, form.cleaned_data.get("base")
+        if base is not None:
+            values = changed(values, self.get_queryset(request).filter(pk=base).first())
         made = publish(team=obj.team, by=person(request), note=obj.note, **values)
         obj.pk, obj.version = made.pk, made.version
         offer(self, request, made)

@@ -58,6 +58,12 @@ def publish(*, team: Team, by: User | None, note: str = "", **changes: Any) -> P
     raise RuntimeError("the policy is being edited by several people at once; nothing was changed, try again")
 
 
+def changed(values: dict[str, Any], base: PolicyVersion | None) -> dict[str, Any]:
+    """Those of `values` that are not what `base` has (None: the defaults). Only they are a person's decision."""
+    start = base or PolicyVersion()
+    return {name: value for name, value in values.items() if value != getattr(start, name)}
+
+
 def vocabulary_of(team: Team) -> dict[str, list[str]]:
     terms = VocabularyTerm.objects.for_team(team).order_by("list", "term").values_list("list", "term")
     lists: dict[str, list[str]] = {"keep": [], "drop": [], "scope": []}

@@ -13,32 +13,29 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from dshweb.access.admin_tools import (
+    ReadOnlyAdmin,
+    ScopedChoices,
+    TeamScoped,
+    outside,
+    people_known_to,
+    person,
+    teams_run_by,
+)
 from dshweb.access.models import AccessLog, ApiToken, LoginLink, Membership, Scope, Team, User
 from dshweb.access.services import links, tokens
 from dshweb.access.services.log import note_access
 
 
-class ReadOnly(admin.ModelAdmin):
-    """Rows that people look at and never change by hand."""
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-
-class Members(admin.TabularInline):
+class Members(ScopedChoices, admin.TabularInline):
     model = Membership
     autocomplete_fields = ["user"]
     extra = 0
 
 
 @admin.register(Team)
-class TeamAdmin(admin.ModelAdmin):
+class TeamAdmin(TeamScoped):
+    team_lookup = "pk"
     list_display = ["name", "slug", "content_visibility", "members", "created_at"]
     search_fields = ["name", "slug"]
     prepopulated_fields = {"slug": ["name"]}
@@ -53,7 +50,7 @@ class TeamAdmin(admin.ModelAdmin):
 
 
 @admin.register(Membership)
-class MembershipAdmin(admin.ModelAdmin):
+class MembershipAdmin(TeamScoped):
     list_display = ["user", "team", "role", "can_review"]
     list_filter = ["team", "role", "can_review"]
     list_select_related = ["user", "team"]
@@ -61,10 +58,13 @@ class MembershipAdmin(admin.ModelAdmin):
     autocomplete_fields = ["user", "team"]
 
 
-class UserTeams(admin.TabularInline):
+class UserTeams(ScopedChoices, admin.TabularInline):
     model = Membership
     autocomplete_fields = ["team"]
     extra = 0
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Membership]:
+        return super().get_queryset(request).filter(team__in=teams_run_by(request))
 
 
 @admin.register(User)
@@ -74,30 +74,62 @@ class UserAdmin(DjangoUserAdmin):
     actions = ["make_login_link"]
     fieldsets = (*(DjangoUserAdmin.fieldsets or ()), (_("Interface"), {"fields": ["language", "theme"]}))
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
+        return super().get_queryset(request).filter(pk__in=people_known_to(request).values("pk"))
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Rights that reach beyond a team are the operator's to give."""
+        given = super().get_readonly_fields(request, obj)
+        return given if person(request).is_superuser else [*given, *BEYOND_A_TEAM]
+
+    def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        """Whoever changes an account can become it: not that of other staff, nor of people other teams rely on too."""
+        return super().has_change_permission(request, obj) and (obj is None or _may_act_for(request, obj))
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return super().has_delete_permission(request, obj) and person(request).is_superuser
+
     @admin.action(description=_("Make a one-time login link"), permissions=["change"])
     def make_login_link(self, request: HttpRequest, people: QuerySet[User]) -> None:
-        """Who makes a link for a person could log in as that person: only superusers make those of superusers."""
-        for person in people.filter(is_active=True):
-            if (person.is_superuser or person.is_staff) and not request.user.is_superuser:  # type: ignore[union-attr]
-                messages.error(request, gettext("Only a superuser makes login links for %s.") % person)
+        """Who makes a link for a person could log in as that person: the same limit as for changing the account."""
+        for one in people.filter(is_active=True):
+            if not _may_act_for(request, one):
+                messages.error(request, gettext("Only a superuser makes login links for %s.") % one)
                 continue
-            url = request.build_absolute_uri(reverse("login-link", args=[links.make(person)]))
-            for row in Membership.objects.filter(user=person):
-                note_access(row.team_id, "login-link-made", str(person), user=request.user)  # type: ignore[arg-type]
+            url = request.build_absolute_uri(reverse("login-link", args=[links.make(one)]))
+            for row in Membership.objects.filter(user=one):
+                note_access(row.team_id, "login-link-made", str(one), user=person(request))
             messages.success(
                 request,
                 gettext("Login link for %(person)s, once, for a day; it is not shown again: %(url)s")
-                % {"person": person, "url": url},
+                % {"person": one, "url": url},
             )
 
 
+BEYOND_A_TEAM = ("is_staff", "is_superuser", "groups", "user_permissions")
+
+
+def _may_act_for(request: HttpRequest, one: User) -> bool:
+    who = person(request)
+    if who.is_superuser:
+        return True
+    if one.is_superuser or (one.is_staff and one.pk != who.pk):
+        return False
+    return one.pk == who.pk or not outside(request, User.objects.filter(pk=one.pk)).exists()
+
+
 @admin.register(LoginLink)
-class LoginLinkAdmin(ReadOnly):
+class LoginLinkAdmin(ReadOnlyAdmin):
     list_display = ["user", "expires_at", "used_at"]
     list_select_related = ["user"]
     list_filter = ["used_at"]
     search_fields = ["user__username"]
     fields = ["user", "expires_at", "used_at"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[LoginLink]:
+        """Those of people this person could make links for."""
+        rows = admin.ModelAdmin.get_queryset(self, request)
+        return rows if person(request).is_superuser else rows.filter(user__in=people_known_to(request))
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Deleting a link ends it."""
@@ -120,7 +152,7 @@ class TokenForm(forms.ModelForm):
 
 
 @admin.register(ApiToken)
-class ApiTokenAdmin(admin.ModelAdmin):
+class ApiTokenAdmin(TeamScoped):
     form = TokenForm
     list_display = ["name", "prefix", "team", "user", "shown_scopes", "expires_at", "last_used_at", "revoked_at"]
     list_filter = ["team", "revoked_at"]
@@ -153,7 +185,7 @@ class ApiTokenAdmin(admin.ModelAdmin):
 
 
 @admin.register(AccessLog)
-class AccessLogAdmin(ReadOnly):
+class AccessLogAdmin(ReadOnlyAdmin):
     list_display = ["at", "team", "user", "token", "action", "target"]
     list_filter = ["team", "action"]
     list_select_related = ["team", "user", "token"]

@@ -13,18 +13,20 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 
+from dshweb.access.admin_tools import ReadOnlyAdmin, TeamScoped, person, teams_run_by
 from dshweb.access.models import Team
 from dshweb.sessionlog.models import Compaction, Frame, LogFile, MaskPattern, Message, Session, Source, SourceFile
 from dshweb.sessionlog.services.masking import masker_for
 from dshweb.tasks.services import enqueue
 from dshweb.text.lines import cut, visible
-from dshweb.ui.admin_tools import ReadOnlyAdmin, person
 
 HEAVY = ("log__state", "log__header", "log__damage", "log__accounting")
 
 
 @admin.register(Source)
-class SourceAdmin(admin.ModelAdmin):
+class SourceAdmin(TeamScoped):
+    """A source names any folder the server can read, so that adding one, or asking for a scan, is a right of its own."""
+
     list_display = ("path", "team", "watch", "owner", "last_scan_at", "last_error")
     list_filter = ("team", "watch")
     list_select_related = ("team", "owner")
@@ -32,7 +34,7 @@ class SourceAdmin(admin.ModelAdmin):
     readonly_fields = ("last_scan_at", "last_error")
     actions = ("scan",)
 
-    @admin.action(description=_("Scan these folders now"))
+    @admin.action(description=_("Scan these folders now"), permissions=["change"])
     def scan(self, request: HttpRequest, queryset: QuerySet[Source]) -> None:
         for source in queryset:
             payload = {"path": source.path, "owner": source.owner_id}
@@ -127,14 +129,18 @@ class FrameAdmin(ReadOnlyAdmin):
 class TryForm(forms.Form):
     """Text to try the list on. Nothing of it is kept."""
 
-    team = forms.ModelChoiceField(Team.objects.all(), label=_("Team"))
+    team = forms.ModelChoiceField(Team.objects.none(), label=_("Team"))
     sample = forms.CharField(
         label=_("Text"), max_length=200_000, widget=forms.Textarea(attrs={"rows": 12}), strip=False
     )
 
+    def __init__(self, data: Any, *, teams: QuerySet[Team]) -> None:
+        super().__init__(data, initial={"team": teams.order_by("id").first()})
+        self.fields["team"].queryset = teams  # type: ignore[attr-defined]
+
 
 @admin.register(MaskPattern)
-class MaskPatternAdmin(admin.ModelAdmin):
+class MaskPatternAdmin(TeamScoped):
     list_display = ("name", "team", "expression", "enabled", "note", "changed_at")
     list_filter = ("team", "enabled")
     list_select_related = ("team",)
@@ -149,7 +155,7 @@ class MaskPatternAdmin(admin.ModelAdmin):
     def try_list(self, request: HttpRequest) -> HttpResponse:
         """The built-in list and a team's patterns on a text of one's own."""
         self._may_look(request)
-        form = TryForm(request.POST or None, initial={"team": Team.objects.order_by("id").first()})
+        form = TryForm(request.POST or None, teams=teams_run_by(request))
         masked = None
         if request.method == "POST" and form.is_valid():
             masked = masker_for(form.cleaned_data["team"].pk).mask(form.cleaned_data["sample"])
@@ -168,9 +174,9 @@ class MaskPatternAdmin(admin.ModelAdmin):
         if not self.has_view_or_change_permission(request):
             raise PermissionDenied
 
-    @admin.action(description=_("Re-scan: mask the stored text of these teams anew"))
+    @admin.action(description=_("Re-scan: mask the stored text of these teams anew"), permissions=["change"])
     def scan_again(self, request: HttpRequest, queryset: QuerySet[MaskPattern]) -> None:
-        for team in Team.objects.filter(pk__in=queryset.values("team")):
+        for team in teams_run_by(request).filter(pk__in=queryset.order_by().values("team")):
             enqueue(team, "rescan", "masking", {}, team.name, person(request))
         self.message_user(request, _("The re-scan was asked for; see the tasks."))
 

@@ -8,22 +8,18 @@ from django.http import HttpRequest
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from dshweb.access.admin import ReadOnly
+from dshweb.access.admin_tools import ReadOnlyAdmin
 from dshweb.tasks import services
 from dshweb.tasks.models import OPEN, Task, Worker
 
 
 @admin.register(Task)
-class TaskAdmin(ReadOnly):
+class TaskAdmin(ReadOnlyAdmin):
     list_display = ["id", "kind", "label", "team", "state", "progress", "attempts", "created_at", "finished_at"]
     list_filter = ["state", "kind", "team"]
     list_select_related = ["team"]
     search_fields = ["label", "error"]
     actions = ["cancel_tasks", "retry_tasks"]
-
-    def has_act_permission(self, request: HttpRequest) -> bool:
-        """Rows are never edited, so the permission to change them is the one to cancel them and to try them again."""
-        return request.user.has_perm("tasks.change_task")  # type: ignore[union-attr]
 
     @admin.display(description=_("progress"))
     def progress(self, task: Task) -> str:
@@ -44,5 +40,10 @@ class TaskAdmin(ReadOnly):
 
 
 @admin.register(Worker)
-class WorkerAdmin(ReadOnly):
+class WorkerAdmin(ReadOnlyAdmin):
+    """Workers serve all teams; their names say nothing about any."""
+
     list_display = ["name", "started_at", "seen_at"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Worker]:
+        return admin.ModelAdmin.get_queryset(self, request)
