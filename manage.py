@@ -10,6 +10,7 @@ import sys
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dshweb.settings")
     from django.core.management import execute_from_command_line
+    from django.db import OperationalError
 
     from dshweb.env import BadSetting
 
@@ -17,6 +18,11 @@ def main() -> None:
         execute_from_command_line(sys.argv)
     except BadSetting as error:
         sys.exit(f"manage.py: {error}")
+    except (OperationalError, OSError) as error:  # a full disk, missing rights, a database that is away: no bug of ours
+        if "--traceback" in sys.argv:
+            raise
+        what = "the database cannot be used: " if isinstance(error, OperationalError) else ""
+        sys.exit(f"manage.py: {what}{' '.join(str(error).split())}")
 
 
 if __name__ == "__main__":

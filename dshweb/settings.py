@@ -191,6 +191,9 @@ LOGGING = {
         "console": {"class": "logging.StreamHandler", "formatter": "line"},
         "brief": {"class": "logging.StreamHandler", "formatter": "brief"},
     },
-    "loggers": {"django.security.DisallowedHost": {"handlers": ["brief"], "propagate": False}},
+    "loggers": {
+        "django.security.DisallowedHost": {"handlers": ["brief"], "propagate": False},
+        "django.dispatch": {"level": "CRITICAL"},  # whoever uses send_robust says himself what failed
+    },
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
 }
