@@ -48,7 +48,14 @@ class Words:
         if not whole:
             return 1.0
         held = STRONG_WEIGHT * sum(1 for term in terms.strong if self.strong(term))
-        return (held + sum(self.weak(term) for term in terms.weak)) / whole
+        return (held + sum(self._parts(term) for term in terms.weak)) / whole
+
+    def _parts(self, term: str) -> float:
+        """A joined word (`one-page`) is held as far as its parts are."""
+        parts = [stem(part) for part in term.split("-") if part] if "-" in term and term.isascii() else []
+        if len(parts) < 2:
+            return self.weak(term)
+        return max(self.weak(term), self.weak("".join(parts)), sum(map(self.weak, parts)) / len(parts))
 
     def strong(self, term: str) -> bool:
         """The name occurs, or – for an amount – its number does, or a listed word of the same meaning."""

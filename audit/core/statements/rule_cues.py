@@ -52,6 +52,7 @@ _EN_NEG = re.compile(
     r"never|not to)\s+|(?:be careful|take care|try) not to\s+|"
     r"let me (?:review|check|confirm|approve|see|look at)\b(?=[^.;!?]{1,80}\bbefore (?:you|we|it|any)\b)\s+|"
     r"(?:ask|check with) me (?:first )?before\s+|wait for my\s+|"
+    r"(?:ask|check with|talk to) (?=[\w ]{1,30} before (?:you|we|any)\b)|"
     r"let['’]?s not\s+|i (?:do not|don['’]?t) want (?:any|you to)\s+|i['’]?d rather (?:you|"
     r"we) (?:didn['’]?t|did not)\s+)"
     r"|\b(?P<keep>(?:keep|leave)\b(?=[^,;]{1,80}\b(?:unchanged|untouched|as[- ]is|as it is|"

@@ -21,7 +21,7 @@ _CUE = (
     r"\b(?:must|mustn['’]?t|never|not|don['’]?t|dont|avoid|stop|refrain|keep|leave|no|always|only|"
     r"remember|shouldn['’]?t|didn['’]?t|doesn['’]?t|under no|"
     r"(?:has|have|needs?) to|i(?:['’]ll| will| want to) (?:first )?(?:decide|confirm|approve|choose|sign)|"
-    r"exclude|tell nobody|tell no one|let me|ask me|check with me|wait for my|at most|no more than)\b"
+    r"exclude|tell nobody|tell no one|let me|ask|check with|talk to|wait for my|at most|no more than)\b"
 )
 # re2 for speed only: no look-around, linear by construction.
 CUE = re2.compile("(?i)" + _CUE)

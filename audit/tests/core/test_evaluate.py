@@ -29,9 +29,9 @@ def test_the_given_sets_reach_the_goal():
 
 
 def test_all_sets_keep_what_they_have_reached():
-    report = evaluate(load("a", "b", "c", "d", "e"))
+    report = evaluate(load("a", "b", "c", "d", "e", "f", "g", "h"))
     assert report.overall.precision >= 0.97, report.wrong
-    assert report.overall.recall >= 0.92, report.wrong
+    assert report.overall.recall >= 0.93, report.wrong
 
 
 def test_a_row_that_hits_no_label_is_a_false_alarm_and_a_label_without_row_a_miss():
