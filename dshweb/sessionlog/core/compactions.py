@@ -14,7 +14,7 @@ from .events import Event, Replace
 from .limits import Limits
 from .surface import Surface
 
-Outcome = Literal["completed", "failed", "cancelled", "unmatched", "running"]
+Outcome = Literal["completed", "failed", "cancelled", "unmatched"]
 Trigger = Literal["manual", "pressure", "overflow", "unknown"]
 
 _OVERFLOW: Final = "CONTEXT_WINDOW_EXCEEDED"
@@ -69,15 +69,6 @@ class Attempt:
             return "completed"
         cancelled = self.error is not None and any(word in self.error.lower() for word in _CANCEL)
         return "cancelled" if cancelled else "failed"
-
-    def outcome_now(self, *, held: bool) -> Outcome:
-        """The outcome when it is known whether a process holds the session's lock (or is still writing the log)."""
-        return "running" if held and not self.settled and self.checkpoint_seq is None else self.outcome
-
-    @property
-    def settled(self) -> bool:
-        """Whether no later row can change it."""
-        return self.end_seq is not None or self.dead
 
     @property
     def trigger(self) -> Trigger:

@@ -43,11 +43,20 @@ class Damage:
 
 @dataclass(slots=True)
 class DamageLog:
-    """Findings in the order met: the first `keep` of each code, and how many there were of each."""
+    """Findings in the order met: the first `keep` of each code, and how many there were of each.
+
+    `lost_row` is the row where rows were lost for the first time; None: every row so far was read.
+    """
 
     keep: int = 100
     entries: list[Damage] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
+    lost_row: int | None = None
+
+    def lose(self, row: int) -> None:
+        """Note that rows were lost at row `row` or right behind it: the log is whole up to that row only."""
+        if self.lost_row is None:
+            self.lost_row = row
 
     def add(self, code: str, *, offset: int | None = None, seq: int | None = None, detail: str = "") -> None:
         """Note one finding; beyond `keep` of its code it is only counted."""
@@ -70,10 +79,15 @@ class DamageLog:
 
     def to_json(self) -> dict[str, Any]:
         """State for `Resume`."""
-        return {"keep": self.keep, "entries": [e.to_json() for e in self.entries], "counts": dict(self.counts)}
+        return {
+            "keep": self.keep,
+            "entries": [e.to_json() for e in self.entries],
+            "counts": dict(self.counts),
+            "lostRow": self.lost_row,
+        }
 
     @classmethod
     def from_json(cls, state: dict[str, Any]) -> DamageLog:
         """Inverse of `to_json`."""
         entries = [Damage(e["code"], e.get("offset"), e.get("seq"), e["detail"]) for e in state["entries"]]
-        return cls(state["keep"], entries, dict(state["counts"]))
+        return cls(state["keep"], entries, dict(state["counts"]), state["lostRow"])

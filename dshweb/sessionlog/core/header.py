@@ -35,6 +35,11 @@ class Header:
     raw: dict[str, Any] = field(default_factory=dict)
 
     @property
+    def rules(self) -> dict[str, Any]:
+        """The members that say how the rows after the header are read; nothing that could be a secret."""
+        return {"version": self.version, "isSeeded": self.is_seeded, "seedLength": self.seed_length}
+
+    @property
     def supported(self) -> bool:
         """Whether the format version is one this reader was written for (v0 to v4)."""
         return self.version in KNOWN_FORMATS

@@ -17,7 +17,7 @@ from .header import Header
 from .index import BatchKind, FrameBatch, FrameInfo, decoded_between, parse_rows, read_events
 from .limits import Limits
 from .plain import PlainWalker
-from .resume import Resume
+from .resume import Resume, StaleState
 from .rows import RowReader
 from .zframe import looks_compressed
 
@@ -42,11 +42,14 @@ class LogReader:
             self._rows = RowReader(limits, self.accounting, self._damage)
             self.compressed = self._sniff(declared=compressed)
         else:
-            self.accounting = Accounting(**resume.accounting)
-            self._damage = DamageLog.from_json(resume.damage)
-            self._rows = RowReader(limits, self.accounting, self._damage)
-            self.compressed = resume.compressed
-            self._load(resume)
+            try:
+                self.accounting = Accounting(**resume.accounting)
+                self._damage = DamageLog.from_json(resume.damage)
+                self._rows = RowReader(limits, self.accounting, self._damage)
+                self.compressed = resume.compressed
+                self._load(resume)
+            except (AttributeError, KeyError, TypeError) as error:  # a shape that changed without its version
+                raise StaleState(f"resume state that cannot be read: {error!r}") from error
         self.walker: FrameWalker | PlainWalker
         if self.compressed:
             self.walker = FrameWalker(
@@ -76,6 +79,11 @@ class LogReader:
     def damage_counts(self) -> dict[str, int]:
         """How many findings there are of each code, the ones not listed too."""
         return self._damage.counts
+
+    @property
+    def lost_row(self) -> int | None:
+        """The row where rows were lost for the first time; None: none were, damaged frames apart."""
+        return self._damage.lost_row
 
     @property
     def next_seq(self) -> int:
@@ -199,7 +207,7 @@ class LogReader:
 
     def _load(self, resume: Resume) -> None:
         if self._size < resume.offset:
-            raise ValueError(f"the log has shrunk to {self._size} bytes, it was read up to {resume.offset}")
+            raise StaleState(f"the log has shrunk to {self._size} bytes, it was read up to {resume.offset}")
         self._offset = resume.offset
         self._resync_work = resume.resync_work
         self._rows.load(resume.rows)
@@ -227,8 +235,8 @@ def read_log(
 ) -> LogReader:
     """Reader over a seekable binary file, up to its size now. `compressed` is what the file's name says, if known.
 
-    With `resume`, only what came after that state is read. Raises ValueError when the file is shorter than `resume`
-    says; nothing else about its content raises.
+    With `resume`, only what came after that state is read, and `header` has only `Header.rules`. Raises StaleState when
+    there is no going on from `resume`, e.g. because the file is shorter than it says; nothing else about the content raises.
     """
     return LogReader(source, compressed=compressed, resume=resume, limits=limits or Limits())
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-VERSION = 1
+VERSION = 2
+
+
+class StaleState(ValueError):
+    """A kept state that this reader cannot go on from, e.g. an older dshweb's: the log is to be read anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,10 @@ class Resume:
 
     @classmethod
     def from_json(cls, state: dict[str, Any]) -> Resume:
-        """Inverse of `to_json`. Raises ValueError for a state of another version."""
+        """Inverse of `to_json`. Raises StaleState for a state of another version."""
         if state.get("v") != VERSION:
-            raise ValueError("resume state of another version: read the log anew")
-        return cls(**{name: state[name] for name in cls.__slots__})
+            raise StaleState("resume state of another version: read the log anew")
+        try:
+            return cls(**{name: state[name] for name in cls.__slots__})
+        except KeyError as error:
+            raise StaleState(f"resume state without {error}") from error

@@ -16,8 +16,7 @@ from .damage import DamageLog
 from .events import Event, strict_row, surface_op, tolerant_row
 from .header import Header, is_header, parse_header
 from .limits import Limits
-
-END_SEED = "session/end-seed"
+from .order import END_SEED, note_order
 
 
 class RowReader:
@@ -69,6 +68,7 @@ class RowReader:
             self.pending_bytes += len(tail)
             if self.pending_bytes > self.limits.row_bytes:
                 self._drop_row("limit_row")
+                self.damage.lose(self.accounting.rows - 1)
                 self.damage.add("limit_row", offset=offset, detail=f"row longer than {self.limits.row_bytes} bytes")
                 self.discarding = True
         return events
@@ -198,6 +198,7 @@ class RowReader:
         if isinstance(row, str):
             reason = "cut_row" if after_damage and row in ("bad_json", "not_an_object") else row
             acc.skip(reason)
+            self.damage.lose(acc.rows - 1)
             if reason != "cut_row":
                 self.damage.add("bad_row", offset=offset, seq=self.next_seq, detail=f"row {acc.rows - 1}: {row}")
             return
@@ -211,6 +212,8 @@ class RowReader:
             self._order(seq, row.type)
         if row.time is None:
             self.damage.once("no_time", seq=seq, detail="rows without time")
+        if "limit_events" in row.problems:
+            self.damage.lose(acc.rows - 1)
         for problem in row.problems:
             self.damage.add(problem, offset=offset, seq=seq, detail=f"row {acc.rows - 1}")
         acc.unpacked += len(parts) - 1
@@ -245,39 +248,19 @@ class RowReader:
         if not header.supported:
             self.damage.add("unknown_version", offset=0, detail=f"format version {header.version}: best effort")
 
-    # ---- order
-
     def _order(self, seq: int, kind: str) -> None:
-        """Note that `seq` is not the expected one. Damaged bytes since the last row explain a gap."""
-        expected, hurt = self.next_seq, self.hurt
-        self.hurt = None
-        if seq < expected:
-            if seq == expected - 1:
-                self.damage.add("seq_duplicate", seq=seq, detail=f"seq {seq} occurs again")
-                return
-            self.damage.add("seq_back", seq=seq, detail=f"seq goes back from {expected - 1} to {seq}")
-            if END_SEED in (self.last_type, kind):
-                self.damage.add("two_processes", seq=seq, detail="seq goes back at an end-seed row: two writers")
-            return
-        if expected <= self.max_seq:
-            self.damage.add(
-                "two_processes", seq=seq, detail=f"rows of two writers are mixed: {expected - 1} then {seq}"
-            )
-            expected = self.max_seq + 1
-            if seq <= expected:
-                return
-        missing = f"seq {expected} is missing" if seq == expected + 1 else f"seq {expected} to {seq - 1} are missing"
-        if hurt is None:
-            self.damage.add("seq_gap", seq=expected, detail=missing)
-        else:
-            self.damage.add("lost_rows", offset=hurt, seq=expected, detail=f"{missing}, with the bytes at {hurt}")
+        hurt, self.hurt = self.hurt, None
+        note_order(
+            self.damage, seq=seq, expected=self.next_seq, max_seq=self.max_seq, kinds=(self.last_type, kind), hurt=hurt,
+            row=self.accounting.rows - 1,
+        )  # fmt: skip
 
     # ---- state
 
     def to_json(self) -> dict[str, Any]:
-        """State without the unfinished row's text."""
+        """State without the unfinished row's text, and of the header only what the rows after it are read by."""
         return {
-            "header": None if self.header is None else self.header.raw,
+            "header": None if self.header is None else self.header.rules,
             "seenLine": self.seen_line, "nextSeq": self.next_seq, "maxSeq": self.max_seq, "lastType": self.last_type,
             "cut": self.cut, "hurt": self.hurt, "discarding": self.discarding,
             "pending": [self.pending_offset, self.pending_skip] if self.pending else None,

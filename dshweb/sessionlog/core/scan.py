@@ -8,21 +8,22 @@ from .compactions import Attempt, CompactionTracker
 from .events import Event
 from .header import Header
 from .messages import Message, parse_message
+from .order import END_SEED
 from .reader import FrameBatch, LogReader
-from .rows import END_SEED
+from .resume import StaleState
 from .state import WorkState
 from .surface import Surface
 
-VERSION: Final = 1
+VERSION: Final = 2
 _CALLS_KEPT: Final = 256
-_LOST: Final = {"bad_row", "cut_row", "limit_row", "limit_events", "lost_rows"}
 
 
 class Scan:
     """Feed it every event once, in file order.
 
     `attempts` are the compaction attempts touched since the start or `from_state`; `compaction_totals` count the whole
-    log. `damaged` is set by the caller (or by `feed_batch`) once bytes before the next events could not be read.
+    log. `damaged` is set by `enter` once bytes before the next events could not be read; rows may also be lost in the
+    middle of a frame, behind row `lost_row`.
     """
 
     def __init__(self) -> None:
@@ -30,6 +31,7 @@ class Scan:
         self.compactions = CompactionTracker()
         self.work = WorkState()
         self.damaged = False
+        self.lost_row: int | None = None
         self.tools: dict[str, str] = {}
         self.seed_length: int | None = None
         self._settled: dict[str, Any] | None = None
@@ -63,8 +65,9 @@ class Scan:
         self.start(reader.header)
         if batch.frame.provisional and self._settled is None:
             self._settled = self.to_state()
-        if batch.frame.kind in ("corrupt", "refused", "junk") or reader.damage_counts.keys() & _LOST:
+        if batch.frame.kind in ("corrupt", "refused", "junk"):
             self.damaged = True
+        self.lost_row = reader.lost_row
 
     def feed(self, event: Event) -> Message | None:
         """Fold one event; its message if it is a surface event."""
@@ -73,7 +76,7 @@ class Scan:
         if attempt is not None and kind == "compaction/summary":
             attempt.state_seqs = self.work.state_seqs
             attempt.system_seqs = self.work.prompt_seqs
-            attempt.damaged_before = self.damaged
+            attempt.damaged_before = self.damaged or (self.lost_row is not None and self.lost_row < event.row)
         self.work.feed(event)
         if kind == END_SEED and event.body.get("inherited") is True:
             self._inherit()
@@ -112,14 +115,17 @@ class Scan:
 
     @classmethod
     def from_state(cls, state: dict[str, Any], header: Header | None = None) -> Scan:
-        """Inverse of `to_state`. Raises ValueError for a state of another version."""
+        """Inverse of `to_state`. Raises StaleState for a state of another version or shape."""
         if state.get("v") != VERSION:
-            raise ValueError("scan state of another version: read the log anew")
+            raise StaleState("scan state of another version: read the log anew")
         scan = cls()
-        scan.surface = Surface.from_json(state["surface"])
-        scan.compactions = CompactionTracker.from_json(state["compactions"])
-        scan.work = WorkState.from_json(state["work"])
-        scan.damaged = state["damaged"]
-        scan.tools = dict(state["tools"])
+        try:
+            scan.surface = Surface.from_json(state["surface"])
+            scan.compactions = CompactionTracker.from_json(state["compactions"])
+            scan.work = WorkState.from_json(state["work"])
+            scan.damaged = state["damaged"]
+            scan.tools = dict(state["tools"])
+        except (AttributeError, KeyError, TypeError) as error:  # a shape that changed without its version
+            raise StaleState(f"scan state that cannot be read: {error!r}") from error
         scan.start(header)
         return scan

@@ -49,8 +49,8 @@ class Usage:
 class WorkState:
     """What is in force after the events so far. Own numbers do not count a fork's inherited prefix.
 
-    `*_seq` name the row that says so. `title` and the other texts are known only when their row was met since
-    `from_json`. `questions` maps open `ask_user_question` calls to their rows, `jobs` unsettled jobs, `children`
+    `*_seq` name the row that says so. `title` and `cwd` are known only when a row has said them since `from_json`.
+    `questions` maps open `ask_user_question` calls to their rows, `jobs` unsettled jobs, `children`
     known children; the first two die with an end-seed row as SESSION-LOG §9 says.
     """
 
@@ -70,7 +70,6 @@ class WorkState:
     window: int | None = None
     cwd: str | None = None
     preset: str | None = None
-    plan_mode: bool | None = None
     header_seq: int | None = None
     system_seqs: list[int] = field(default_factory=list)
     goal_seq: int | None = None
@@ -125,14 +124,14 @@ class WorkState:
         return () if self.header_seq is None else (self.header_seq,)
 
     def to_json(self) -> dict[str, Any]:
-        """State without texts of rows, the working directory apart."""
+        """State without texts of rows: the title and the working directory are the caller's to keep, masked."""
         state = asdict(self)
-        del state["title"]
+        del state["title"], state["cwd"]
         return state
 
     @classmethod
     def from_json(cls, state: dict[str, Any]) -> WorkState:
-        """Inverse of `to_json`; `title` is None until its row is met again."""
+        """Inverse of `to_json`; `title` and `cwd` are None until a row says them anew."""
         value: dict[str, Any] = {k: v.copy() if isinstance(v, (dict, list)) else v for k, v in state.items()}
         for name in ("usage", "inherited_usage", "compaction_usage", "inherited_compaction_usage"):
             value[name] = Usage(**value[name])
@@ -181,11 +180,6 @@ def _cwd(state: WorkState, event: Event, body: dict[str, Any]) -> None:
 def _preset(state: WorkState, event: Event, body: dict[str, Any]) -> None:
     if isinstance(body.get("agentPreset"), str):
         state.preset = body["agentPreset"]
-
-
-def _plan(state: WorkState, event: Event, body: dict[str, Any]) -> None:
-    if isinstance(body.get("active"), bool):
-        state.plan_mode = body["active"]
 
 
 def _system(state: WorkState, event: Event, body: dict[str, Any]) -> None:
@@ -264,7 +258,6 @@ _HANDLERS: Final = {
     "request/context": _request_context,
     "working-directory/change": _cwd,
     "agent-preset/selected": _preset,
-    "plan/mode": _plan,
     "system/message": _system,
     "goal/change": _goal,
     "todo/write": _todo,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from dshweb.sessionlog.core.scan import Scan
 
 from .logs import assistant, compaction, log_bytes, read, row, user
@@ -32,8 +34,8 @@ def test_an_end_seed_kills_an_open_attempt():
     (a, b) = attempts(
         start(0, turn=None), row(1, "session/end-seed"), start(2, "d", turn=3), end(3, "d", turn=3, error="x")
     )
-    assert (a.outcome, a.dead, a.settled, a.trigger) == ("unmatched", True, True, "manual")
-    assert (a.outcome_now(held=True), b.outcome, b.trigger) == ("unmatched", "failed", "pressure")
+    assert (a.outcome, a.dead, a.trigger) == ("unmatched", True, "manual")
+    assert (b.outcome, b.trigger) == ("failed", "pressure")
 
 
 def test_a_start_after_an_open_start_leaves_the_first_unmatched():
@@ -102,3 +104,16 @@ def test_the_state_and_prompt_in_force_are_named_by_seq():
     ]  # fmt: skip
     (a,) = attempts(*rows)
     assert (a.state_seqs, a.system_seqs) == ((2, 3, 4, 6), (0,))
+
+
+@pytest.mark.parametrize("per_frame", [1, 20])
+@pytest.mark.parametrize(("at", "before"), [("before", True), ("behind", False)])
+def test_only_rows_lost_before_a_summary_are_damage_before_it(per_frame, at, before):
+    """Also when the whole bracket and the broken row came in one frame."""
+    bracket = compaction(2, "c", [0, 1])
+    broken = {"no": "type"}
+    talk = [user(0, "a"), user(1, "b")]
+    rows = [*talk, broken, *bracket] if at == "before" else [*talk, *bracket, broken, user(6, "c")]
+    log = read(log_bytes(rows, per_frame=per_frame))
+    assert "bad_row" in log.codes
+    assert [attempt.damaged_before for attempt in log.scan.attempts] == [before]

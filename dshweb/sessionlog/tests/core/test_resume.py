@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dshweb.sessionlog.core.header import parse_header
 from dshweb.sessionlog.core.limits import Limits
 from dshweb.sessionlog.core.reader import read_log
-from dshweb.sessionlog.core.resume import Resume
+from dshweb.sessionlog.core.resume import Resume, StaleState
 from dshweb.sessionlog.core.scan import Scan
 
 from .logs import CORPUS, Reading, corpus_logs, damaged_log, frame, line, log_bytes, plain, read, row, user
@@ -39,7 +38,7 @@ def same(grown: Reading, events: list, whole: Reading) -> None:
     assert grown.reader.accounting == whole.reader.accounting
     assert grown.reader.damage == whole.reader.damage
     assert grown.reader.damage_counts == whole.reader.damage_counts
-    assert grown.reader.header == whole.reader.header
+    assert (grown.reader.header and grown.reader.header.rules) == (whole.reader.header and whole.reader.header.rules)
     assert grown.reader.resume() == whole.reader.resume()
     assert grown.reader.inherited_before == whole.reader.inherited_before
     assert grown.scan.to_state() == whole.scan.to_state()
@@ -174,12 +173,22 @@ def test_a_shrunk_log_is_refused():
         read_log(io.BytesIO(stored[:-1]), resume=resume)
 
 
-def test_state_of_another_version_is_refused():
-    resume = read(log_bytes(ROWS)).reader.resume().to_json()
-    with pytest.raises(ValueError, match="version"):
+def test_state_of_another_version_or_shape_is_refused_as_stale():
+    stored = log_bytes(ROWS)
+    log = read(stored)
+    resume, state = log.reader.resume().to_json(), log.scan.to_state()
+    with pytest.raises(StaleState, match="version"):
         Resume.from_json(resume | {"v": 0})
-    with pytest.raises(ValueError, match="version"):
+    with pytest.raises(StaleState, match="version"):
         Scan.from_state({"v": 0})
+    for name in ("rows", "accounting", "damage"):
+        with pytest.raises(StaleState):
+            read_log(io.BytesIO(stored), resume=Resume.from_json(resume | {name: {"other": 1}}))
+        with pytest.raises(StaleState):
+            Resume.from_json({key: value for key, value in resume.items() if key != name})
+    for name in ("surface", "compactions", "work", "tools"):
+        with pytest.raises(StaleState):
+            Scan.from_state(state | {name: {"other": 1} if name != "tools" else None})
 
 
 def test_a_log_beyond_its_limit_is_read_that_far_and_stays_so():
@@ -194,6 +203,9 @@ def test_a_log_beyond_its_limit_is_read_that_far_and_stays_so():
     assert again.codes == ["limit_log"]
 
 
-def test_header_survives_the_state():
+def test_of_the_header_and_the_working_directory_only_what_rows_are_read_by_is_in_the_state():
     log = read(next(CORPUS.glob("cwd-special/sessions/*/*/session*.zstd")))
-    assert parse_header(log.reader.resume().rows["header"]).cwd == "/srv/演示 app~1"
+    assert log.reader.header.cwd == log.scan.work.cwd == "/srv/演示 app~1"
+    kept = json.dumps([log.reader.resume().to_json(), log.scan.to_state()], ensure_ascii=False)
+    assert "演示" not in kept
+    assert log.reader.resume().rows["header"] == {"version": 4, "isSeeded": False, "seedLength": None}
