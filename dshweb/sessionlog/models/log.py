@@ -19,7 +19,8 @@ class LogFile(TeamOwned):
     """`stored` names the bytes in the log storage; the first `size` of them are projected into rows.
 
     `revision` counts import steps; a step commits only if it finds the revision it started from (compare and set),
-    so two importers of one log never mix. `state` is the reader's and the folds' state: numbers and ids, no text.
+    so two importers of one log never mix. `state` is the reader's and the folds' state: numbers and ids, no text. `work` is
+    what the log says of its session, masked (`services.sessions.work_of`); empty when nothing is read.
     """
 
     session = models.ForeignKey("sessionlog.Session", models.CASCADE, related_name="logs", verbose_name=_("session"))
@@ -32,6 +33,7 @@ class LogFile(TeamOwned):
     revision = models.PositiveBigIntegerField(default=0, editable=False)
     complete = models.BooleanField(_("read to its end"), default=False)
     state = models.JSONField(null=True, blank=True, editable=False)
+    work = models.JSONField(default=dict, editable=False)
     header = models.JSONField(_("header"), null=True, blank=True)
     accounting = models.JSONField(_("accounting"), default=dict)
     damage = models.JSONField(_("damage report"), default=list)

@@ -43,7 +43,10 @@ class Message(TeamOwned):
         verbose_name = _("message")
         verbose_name_plural = _("messages")
         constraints = [models.UniqueConstraint(fields=["log", "position"], name="one_message_per_log_and_position")]
-        indexes = [models.Index(fields=["log", "seq"], name="messages_by_seq")]
+        indexes = [
+            models.Index(fields=["log", "seq"], name="messages_by_seq"),
+            models.Index(fields=["log", "call_id"], name="results_by_call", condition=models.Q(type="tool/result")),
+        ]
 
     def __str__(self) -> str:
         return f"{self.seq} {self.type}"

@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from dshweb.access.scoping import TeamOwned
 
 
+class NewestFirst(models.Index):
+    """An index whose falling columns have unknown last, as lists are sorted. SQLite sorts so anyway and takes no word for it."""
+
+    def create_sql(self, model: Any, schema_editor: Any, using: str = "", **kwargs: Any) -> Any:
+        index = self.clone()
+        if schema_editor.connection.vendor == "postgresql":
+            index.fields_orders = [
+                (name, "DESC NULLS LAST" if order == "DESC" and model._meta.get_field(name).null else order)
+                for name, order in self.fields_orders
+            ]
+        return models.Index.create_sql(index, model, schema_editor, using, **kwargs)
+
+
 class Session(TeamOwned):
-    """`current` is the log that is newest by content; the numbers here are that log's. Unknown is null."""
+    """`current` is the log that is newest by content; the numbers here are that log's. Unknown is null.
+
+    A fork's numbers are its own; `inherited` counts the parent's rows it begins with: `{"events", "turns", "compactions"}`,
+    null for a session that begins with none.
+    """
 
     session_id = models.CharField(_("session id"), max_length=200)
     owner = models.ForeignKey(
@@ -32,6 +51,7 @@ class Session(TeamOwned):
     tokens = models.PositiveBigIntegerField(_("tokens"), null=True, blank=True)
     compactions = models.PositiveIntegerField(_("completed compactions"), default=0)
     failed_compactions = models.PositiveIntegerField(_("attempts that did not complete"), default=0)
+    inherited = models.JSONField(_("inherited from the parent"), null=True, blank=True)
     status = models.CharField(_("log health"), max_length=12, blank=True)
     # codes of core.generations: newer_is_older, version_mismatch:<file name>
     warnings = models.JSONField(_("warnings about its logs"), default=list, blank=True)
@@ -41,7 +61,7 @@ class Session(TeamOwned):
         verbose_name = _("session")
         verbose_name_plural = _("sessions")
         constraints = [models.UniqueConstraint(fields=["team", "session_id"], name="one_session_per_team_and_id")]
-        indexes = [models.Index(fields=["team", "-last_at", "-id"], name="sessions_by_last_event")]
+        indexes = [NewestFirst(fields=["team", "-last_at", "-id"], name="sessions_by_last_event")]
 
     def __str__(self) -> str:
         return self.title or self.session_id

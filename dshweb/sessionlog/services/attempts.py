@@ -27,22 +27,21 @@ def save(*, log: LogFile, scan: Scan, summaries: dict[int, Event], masker: Maske
         Compaction.unscoped.update_or_create(
             log=log, position=attempt.row, defaults=values | {"team_id": log.team_id, "session_id": log.session_id}
         )
-    if final and scan.compactions.attempts:
+    if final:  # also when this run met no attempt: the one that did may have been killed
         number_rounds(log)
 
 
 def number_rounds(log: LogFile) -> None:
     done = Compaction.unscoped.filter(log=log, outcome=Outcome.COMPLETED).order_by("position")
-    for nth, row in enumerate(done, start=1):
-        if row.round != nth:
-            Compaction.unscoped.filter(pk=row.pk).update(round=nth)
+    for nth, (pk, known) in enumerate(done.values_list("pk", "round"), start=1):
+        if known != nth:
+            Compaction.unscoped.filter(pk=pk).update(round=nth)
 
 
 def _values(attempt: Attempt, masker: Masker) -> dict[str, Any]:
-    outcome = Outcome.UNMATCHED if attempt.outcome == "running" else Outcome(attempt.outcome)
     return {
         "compaction_id": short(attempt.compaction_id, 200),
-        "outcome": outcome,
+        "outcome": Outcome(attempt.outcome),
         "error": short(masker.mask_text(attempt.error or ""), ERROR_CHARS),
         "trigger": "" if attempt.trigger == "unknown" else Trigger(attempt.trigger),
         "turn": number(attempt.turn, SMALL),

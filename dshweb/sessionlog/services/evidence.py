@@ -45,7 +45,7 @@ class LogEvents:
 
     def __init__(self, log: LogFile) -> None:
         self.log = log
-        self.cwd = log.session.cwd or None
+        self.cwd = log.work.get("cwd") or None
         self.masker = masker_for(log.team_id)
         self._exit = ExitStack()
         self._source: BinaryIO | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -11,8 +12,8 @@ from urllib.parse import unquote_to_bytes
 from django.db import transaction
 
 from dshweb.access.models import Team, User
-from dshweb.sessionlog.models import LogFile, Session, SourceFile
-from dshweb.sessionlog.services import store
+from dshweb.sessionlog.models import LogFile, LogStatus, Session, SourceFile
+from dshweb.sessionlog.services import fit, sessions, store
 from dshweb.text.lines import storable
 
 
@@ -48,19 +49,37 @@ def unchanged(place: SourceFile, stat: Stat, *, masking: str) -> bool:
     """Whether the last complete read saw exactly this file, under the masking patterns in force."""
     if place.report is None or (place.size, place.mtime_ns, place.inode) != (stat.size, stat.mtime_ns, stat.inode):
         return False
-    return place.log is None or (place.log.complete and place.log.masking == masking)
+    if place.log is None:  # nothing in it was a log; or its log was deleted, and it is to be read again
+        return place.status == LogStatus.FAILED
+    return place.log.complete and place.log.masking == masking
 
 
-def still_the_same_log(place: SourceFile, source: BinaryIO, size: int) -> bool:
-    """Whether the log this place pointed to is a beginning of what is there now (it may have grown)."""
-    log = place.log
-    return log is not None and log.size <= size and store.starts_with(source, log.stored, length=log.size)
+def still_the_same_log(log: LogFile, source: BinaryIO) -> bool:
+    """Whether what was stored of `log` is a beginning of what is there now (it may have grown).
+
+    Bytes are stored before they are read, so there may be more stored than `log.size`. More than the source has now (asked
+    second: it only ever grows) means that it was written anew meanwhile.
+    """
+    stored = store.size(log.stored)
+    now = source.seek(0, os.SEEK_END)
+    return max(log.size, stored) <= now and store.starts_with(source, log.stored, length=log.size)
 
 
-def same_bytes_elsewhere(*, session: Session, file_name: str, source: BinaryIO, size: int) -> LogFile | None:
+def same_bytes_elsewhere(*, team: Team, session_id: str, file_name: str, source: BinaryIO, size: int) -> LogFile | None:
     """A complete log of the session with exactly these bytes: a moved or copied file is not a new log."""
-    candidates = LogFile.unscoped.filter(session=session, file_name=file_name, size=size, complete=True).order_by("id")
+    candidates = LogFile.unscoped.filter(
+        session__team=team, session__session_id=session_id, file_name=file_name, size=size, complete=True
+    ).only("id", "stored").order_by("id")  # fmt: skip
     return next((log for log in candidates if store.starts_with(source, log.stored, length=size)), None)
+
+
+def new_log(*, team: Team, session_id: str, file_name: str, owner: User | None) -> LogFile:
+    """A log of which nothing is read yet; its session is made with it, inside the caller's transaction."""
+    session = session_for(team=team, session_id=session_id, owner=owner)
+    if not Session.unscoped.select_for_update().filter(pk=session.pk).exists():  # went with its last log this moment
+        session = session_for(team=team, session_id=session_id, owner=owner)
+    stored = store.new_name(team_id=team.pk, file_name=file_name)
+    return LogFile.unscoped.create(team=team, session=session, file_name=fit.short(file_name, 255), stored=stored)
 
 
 def session_for(*, team: Team, session_id: str, owner: User | None) -> Session:
@@ -69,27 +88,43 @@ def session_for(*, team: Team, session_id: str, owner: User | None) -> Session:
     return session
 
 
-def point_to(place: SourceFile, log: LogFile, *, instead_of: int | None) -> LogFile:
+class _Lost(Exception):
+    """Another importer gave the place a log first."""
+
+
+def point_to(place: SourceFile, log: LogFile | Callable[[], LogFile], *, instead_of: int | None) -> LogFile:
     """Makes `log` the log of this place if the place still points to `instead_of`; returns the log that won.
 
-    A new `log` is saved here, in the same transaction, so that there is never one without a place. The log that was
-    replaced is deleted when no other place shows it: its bytes are no longer anywhere to be seen.
+    A new log is made here by calling `log`, in the same transaction, so that there is never one without a place. The log that
+    was replaced is deleted when no other place shows it: its bytes are no longer anywhere to be seen.
     """
-    with transaction.atomic():
-        made = log.pk is None
-        if made:
-            log.save()
-        won = SourceFile.unscoped.filter(pk=place.pk, log=instead_of).update(log=log)
-        if not won:
-            if made:
-                log.delete()
-            place.refresh_from_db()
-            if place.log is None:
-                raise LogFile.DoesNotExist("the log of this place was deleted while it was being read; read it again")
-            return place.log
-        place.log = log
-        if instead_of is not None and not SourceFile.unscoped.filter(log=instead_of).exists():
-            old = LogFile.unscoped.get(pk=instead_of)
-            transaction.on_commit(lambda: store.delete(old.stored))
-            old.delete()
-    return log
+    try:
+        with transaction.atomic():
+            ours = log() if callable(log) else log
+            if not SourceFile.unscoped.filter(pk=place.pk, log=instead_of).update(log=ours):
+                raise _Lost
+            if instead_of is not None:
+                _forget(instead_of)
+    except _Lost:
+        place.refresh_from_db()
+        if place.log is None:
+            raise LogFile.DoesNotExist(
+                "the log of this place was deleted while it was being read; read it again"
+            ) from None
+        return place.log
+    place.log = ours
+    return ours
+
+
+def _forget(pk: int) -> None:
+    """Deletes a log that no place shows, with its bytes; its session then shows another one, or goes with it.
+
+    The row is locked before it is asked who shows it: an importer that has just found it has it then, or waits.
+    """
+    old = LogFile.unscoped.select_for_update().only("id", "stored", "session_id").filter(pk=pk).first()
+    if old is None or SourceFile.unscoped.filter(log=pk).exists():
+        return
+    stored, session = old.stored, old.session_id
+    transaction.on_commit(lambda: store.delete(stored))
+    old.delete()
+    sessions.refresh(session)

@@ -6,10 +6,12 @@ import hashlib
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from django.db import transaction
+from django.db import OperationalError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from dshweb.access.models import Team, User
@@ -26,6 +28,9 @@ from dshweb.text.lines import storable_name
 from dshweb.text.redact import Masker
 
 log_ = logging.getLogger(__name__)
+
+# a full disk, missing rights, a database that is away: said in a line, and tried again by the next run
+MACHINE = (OSError, OperationalError)
 
 OnReport = Callable[[LogReport], None]
 
@@ -81,9 +86,17 @@ def _known(team: Team, paths: list[Path]) -> dict[str, SourceFile]:
     names = [_location(path) for path in paths]
     known: dict[str, SourceFile] = {}
     for start in range(0, len(names), 500):
-        rows = SourceFile.objects.for_team(team).filter(location__in=names[start : start + 500]).select_related("log")
-        known |= {row.location: row for row in rows}
+        known |= {row.location: row for row in _places().filter(team=team, location__in=names[start : start + 500])}
     return known
+
+
+def _places() -> QuerySet[SourceFile]:
+    """With what tells an unchanged log; the rest of a log can be large and is fetched when it is needed."""
+    rows: QuerySet[SourceFile] = SourceFile.unscoped.select_related("log")
+    log = ("size", "stored", "complete", "masking")
+    return rows.only(
+        "team", "location", "log", "size", "mtime_ns", "inode", "status", "report", *(f"log__{name}" for name in log)
+    )
 
 
 def ingest_file(
@@ -104,8 +117,10 @@ def ingest_file(
     except Stop:  # the task that runs this was cancelled, or its process ends
         raise
     except Exception as error:  # one bad file fails alone
-        log_.exception("%s could not be imported", location)
-        return _failed(place or _place(run.team, location), f"{type(error).__name__}: {error}")
+        ours = not isinstance(error, MACHINE)
+        log_.error("%s could not be imported: %s: %s", location, type(error).__name__, error, exc_info=ours)
+        reason = run.masker.mask_text(f"{type(error).__name__}: {error}")
+        return _failed(place or _place(run.team, location), reason)
 
 
 def _location(path: Path) -> str:
@@ -114,7 +129,7 @@ def _location(path: Path) -> str:
 
 
 def _place(team: Team, location: str) -> SourceFile:
-    return SourceFile.unscoped.select_related("log").get_or_create(team=team, location=location)[0]
+    return _places().get_or_create(team=team, location=location)[0]
 
 
 def _read(
@@ -122,37 +137,36 @@ def _read(
     on_progress: steps.OnProgress | None,
 ) -> LogReport:  # fmt: skip
     before = place.log
-    if before is not None and files.still_the_same_log(place, source, stat.size):
+    if before is not None and files.still_the_same_log(before, source):
         log = before
     else:
         opened = _first_look(source, file_name)
         if opened.status == "failed":
             return _unreadable(place, opened, stat)
-        session = files.session_for(
-            team=run.team, session_id=_session_id(opened.header_id, folder, place.location), owner=run.owner
+        name = _session_id(opened.header_id, folder, place.location)
+        known = files.same_bytes_elsewhere(
+            team=run.team, session_id=name, file_name=file_name, source=source, size=stat.size
         )
-        log = files.same_bytes_elsewhere(
-            session=session, file_name=file_name, source=source, size=stat.size
-        ) or LogFile(
-            team=run.team, session=session, file_name=fit.short(file_name, 255),
-            stored=store.new_name(team_id=run.team.pk, file_name=file_name),
-        )  # fmt: skip
-        log = files.point_to(place, log, instead_of=before.pk if before else None)
+        log = files.point_to(
+            place,
+            known or partial(files.new_log, team=run.team, session_id=name, file_name=file_name, owner=run.owner),
+            instead_of=before.pk if before else None,
+        )
     if log.masking and log.masking != run.masker.version:
         steps.start_over(log)
     changed = _catch_up(log, source, stat, run, on_progress)
-    log.refresh_from_db()
+    log = LogFile.unscoped.select_related("session").defer("state", "header").get(pk=log.pk)
     report = report_of(log, path=place.location, changed=changed)
+    # also when nothing is new: whoever read the log before may have died before he told of it
+    _tell(log, run)
     _remember(place, stat, report)
-    if changed:
-        _tell(log, run)
     return report
 
 
 def _tell(log: LogFile, run: Import) -> None:
     """What follows an import may fail without undoing it: the log is in, and a re-audit can be asked for."""
     for receiver, answer in log_imported.send_robust(LogFile, log=log, inline=run.inline):
-        if isinstance(answer, Stop):
+        if isinstance(answer, (Stop, *MACHINE)):
             raise answer
         if isinstance(answer, Exception):
             log_.error("%s failed after the import of log %s", receiver, log.pk, exc_info=answer)
@@ -204,7 +218,7 @@ def report_of(log: LogFile, *, path: str, changed: bool) -> LogReport:
     )
     report.frames, report.rows, report.events = (accounting[name] for name in ("frames", "rows", "events"))
     report.skipped, report.damage = accounting["skipped"], log.damage
-    report.turns = steps.state_of(log).get("scan", {}).get("work", {}).get("turns")
+    report.turns = log.work.get("turns")
     for outcome in Compaction.unscoped.filter(log=log).values_list("outcome", flat=True):
         report.compactions[outcome] += 1
     return report

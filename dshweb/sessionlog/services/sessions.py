@@ -1,15 +1,22 @@
-"""A session's row, kept in step with the log that is newest by content."""
+"""A session's row, kept in step with the log that is newest by content.
+
+What a log says of its session stands with the log (`LogFile.work`, masked), so that a session can be shown anew at any time:
+when a log was read, and when the one that was shown is gone.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Count
+from django.db.models.functions import Substr
+
 from dshweb.sessionlog.core import generations
 from dshweb.sessionlog.core.generations import Generation, LogName, parse_log_name
 from dshweb.sessionlog.core.scan import Scan
-from dshweb.sessionlog.models import LogFile, Message, Outcome, Session
-from dshweb.sessionlog.services.fit import SMALL, number, short
+from dshweb.sessionlog.models import Compaction, LogFile, Message, Outcome, Session
+from dshweb.sessionlog.services.fit import SMALL, number, plain, short
 from dshweb.sessionlog.services.rows import moment
 from dshweb.text.redact import Masker
 
@@ -24,7 +31,7 @@ class Choice:
 
 def choose(session: Session) -> Choice:
     """One rule for all: core.generations. A file with a name DSH would not give is read, but DSH would not open it."""
-    logs = list(session.logs.order_by("id"))
+    logs = list(session.logs.defer("state", "damage").order_by("id"))
     known = [_generation(log) for log in logs]
     choice = generations.choose(known)
     current = next((log for log, seen in zip(logs, known, strict=True) if seen is choice.newest), None)
@@ -36,39 +43,27 @@ def _generation(log: LogFile) -> Generation:
     return Generation(name, log.format, log.last_seq, log.last_time, log.accounting.get("events", 0))
 
 
-def refresh(*, log: LogFile, scan: Scan, masker: Masker) -> None:
-    """After `log` was read with `scan`: the session shows it if it is the newest one."""
-    session = Session.unscoped.get(pk=log.session_id)
-    choice = choose(session)
-    if session.warnings != list(choice.warnings):
-        Session.unscoped.filter(pk=session.pk).update(warnings=list(choice.warnings))
-    if choice.current != log:
-        return
-    work, header = scan.work, log.header or {}
-    totals = scan.compaction_totals
-    values: dict[str, Any] = {
-        "current": log,
-        "preset": short(work.preset, 120),
-        "provider": short(work.provider, 120),
-        "model": short(work.model, 200),
-        "parent_session": short(header.get("parentSession"), 200),
-        "origin": short(header.get("origin"), 60),
-        "created_at": moment(number(header.get("createdAt"))) or moment(work.first_time),
-        "last_at": moment(work.last_time),
-        "turns": number(work.own_turns, SMALL),
+def work_of(scan: Scan, *, masker: Masker, before: dict[str, Any]) -> dict[str, Any]:
+    """`LogFile.work` after `scan`. `before` has the texts of rows that an earlier run read."""
+    work = scan.work
+
+    def text(value: str | None, limit: int) -> str:
+        return short(masker.mask_text(value), limit) if value else ""
+
+    return {
+        "title": text(work.title, 400) or before.get("title", ""),
+        "cwd": text(work.cwd, 1000) or before.get("cwd", ""),
+        "preset": text(work.preset, 120),
+        "provider": text(work.provider, 120),
+        "model": text(work.model, 200),
+        "firstTime": plain(work.first_time),
+        "lastTime": plain(work.last_time),
+        "turns": number(work.turns, SMALL),
+        "ownTurns": number(work.own_turns, SMALL),
         "events": work.events,
+        "ownEvents": work.own_events,
         "tokens": number(_tokens(scan)),
-        "compactions": totals.get(Outcome.COMPLETED, 0),
-        "failed_compactions": sum(totals.values()) - totals.get(Outcome.COMPLETED, 0),
-        "status": log.status,
     }
-    # texts are known only when their row was read in this run; what an earlier run found stays
-    if work.cwd:
-        values["cwd"] = short(masker.mask_text(work.cwd), 1000)
-    title = work.title or (None if session.title else _first_words(log))
-    if title:
-        values["title"] = short(masker.mask_text(title), 400)
-    Session.unscoped.filter(pk=session.pk).update(**values)
 
 
 def _tokens(scan: Scan) -> int | None:
@@ -77,7 +72,60 @@ def _tokens(scan: Scan) -> int | None:
     return own.total + compaction.total if own.calls + compaction.calls else None
 
 
-def _first_words(log: LogFile) -> str | None:
-    """A title for a session that has none: what the human first said, never injected text (FR-064)."""
-    first = Message.unscoped.filter(log=log, human=True).exclude(text="").order_by("position").first()
-    return " ".join(first.text.split())[:120] if first else None
+def refresh(session_pk: int) -> None:
+    """Makes the session's row anew, inside the caller's transaction; a session without a log goes.
+
+    The row is locked first: of two logs that come to their end at once, the second sees what the first one left.
+    """
+    session = Session.unscoped.select_for_update().filter(pk=session_pk).first()
+    if session is None:
+        return
+    choice = choose(session)
+    if choice.current is None:
+        session.delete()
+        return
+    values = _shown(choice.current) | {"current": choice.current, "warnings": list(choice.warnings)}
+    Session.unscoped.filter(pk=session_pk).update(**values)
+
+
+def _shown(log: LogFile) -> dict[str, Any]:
+    """What the session shows of its current log: its own numbers, those inherited from a parent apart. Not read yet: unknown."""
+    work, header = log.work, log.header or {}
+    own, inherited = _attempts(log, inherited=False), _attempts(log, inherited=True)
+    return {
+        "title": work.get("title") or _first_words(log),
+        "cwd": work.get("cwd", ""),
+        "preset": work.get("preset", ""),
+        "provider": work.get("provider", ""),
+        "model": work.get("model", ""),
+        "parent_session": short(header.get("parentSession"), 200),
+        "origin": short(header.get("origin"), 60),
+        "created_at": moment(number(header.get("createdAt"))) or moment(work.get("firstTime")),
+        "last_at": moment(work.get("lastTime")),
+        "turns": work.get("ownTurns"),
+        "events": work.get("ownEvents"),
+        "tokens": work.get("tokens"),
+        "compactions": own.get(Outcome.COMPLETED, 0),
+        "failed_compactions": sum(own.values()) - own.get(Outcome.COMPLETED, 0),
+        "inherited": _inherited(work, sum(inherited.values())),
+        "status": log.status if work else "",
+    }
+
+
+def _inherited(work: dict[str, Any], compactions: int) -> dict[str, int] | None:
+    events = work["events"] - work["ownEvents"] if work else 0
+    if not events:
+        return None
+    turns = (work["turns"] or 0) - (work["ownTurns"] or 0)
+    return {"events": events, "turns": turns, "compactions": compactions}
+
+
+def _attempts(log: LogFile, *, inherited: bool) -> dict[str, int]:
+    rows = Compaction.unscoped.filter(log=log, inherited=inherited).order_by().values("outcome").annotate(n=Count("id"))
+    return {row["outcome"]: row["n"] for row in rows}
+
+
+def _first_words(log: LogFile) -> str:
+    """A title for a session that has none: what the human first said, never injected text (FR-064). Stored text is masked."""
+    said = Message.unscoped.filter(log=log, human=True).exclude(text="").order_by("position")
+    return " ".join((said.values_list(Substr("text", 1, 2000), flat=True).first() or "").split())[:120]

@@ -8,6 +8,7 @@ two steps, the next import goes on where the last commit stands; so does the imp
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,13 +22,15 @@ from dshweb.sessionlog.core.events import Event
 from dshweb.sessionlog.core.index import FrameBatch
 from dshweb.sessionlog.core.limits import Limits
 from dshweb.sessionlog.core.reader import LogReader, read_log
-from dshweb.sessionlog.core.resume import Resume
+from dshweb.sessionlog.core.resume import Resume, StaleState
 from dshweb.sessionlog.core.scan import Scan
-from dshweb.sessionlog.models import Compaction, Frame, LogFile, Message
+from dshweb.sessionlog.models import Compaction, Frame, LogFile, Message, Session
 from dshweb.sessionlog.services import attempts, rows, search, sessions, store
 from dshweb.sessionlog.services.fit import SMALL, number, plain
 from dshweb.sessionlog.services.projection import Projector, masked, said
 from dshweb.text.redact import Masker
+
+log_ = logging.getLogger(__name__)
 
 STEP_BYTES = 4 << 20  # decoded bytes of one step: bounds memory and how long a transaction may take
 
@@ -67,6 +70,10 @@ def read_on(log: LogFile, *, masker: Masker, on_progress: OnProgress | None = No
                 _Run(log, source, masker, on_progress).go()
         except LostRace:
             continue
+        except StaleState as reason:
+            log_.warning("log %s is read anew: %s", log.pk, reason)
+            start_over(log)
+            continue
         return LogFile.unscoped.get(pk=log.pk)
 
 
@@ -74,15 +81,16 @@ def start_over(log: LogFile) -> None:
     """Forgets the projection, so that `read_on` makes it anew.
 
     Compaction rows stay, because audits hang on them; they lose their context, and those that did not get it back in the end
-    are no longer in the log and go.
+    are no longer in the log and go. Their texts go now, like all others: they may be what new masking patterns hide.
     """
     with transaction.atomic():
         LogFile.unscoped.filter(pk=log.pk).update(
-            state=None, size=0, complete=False, revision=F("revision") + 1, masking=""
+            state=None, size=0, complete=False, revision=F("revision") + 1, masking="", header=None, work={}
         )
         Message.unscoped.filter(log=log).delete()
         Frame.unscoped.filter(log=log).delete()
-        Compaction.unscoped.filter(log=log).update(context={})
+        Compaction.unscoped.filter(log=log).update(context={}, error="", summary=None)
+        Session.unscoped.filter(current=log).update(title="", cwd="")
 
 
 def state_of(log: LogFile) -> dict[str, Any]:
@@ -100,11 +108,12 @@ class _Run:
     def __init__(self, log: LogFile, source: Any, masker: Masker, on_progress: OnProgress | None) -> None:
         self.log, self.masker, self.on_progress = log, masker, on_progress
         state = state_of(log)
-        resume = Resume.from_json(state["reader"]) if state else None
+        resume = Resume.from_json(state.get("reader", {})) if state else None
         self.reader: LogReader = read_log(
             source, compressed=log.file_name.endswith(".zstd"), resume=resume, limits=limits()
         )
-        self.scan = Scan.from_state(state["scan"], header=self.reader.header) if state else Scan()
+        self.scan = Scan.from_state(state.get("scan", {}), header=self.reader.header) if state else Scan()
+        self.has_header = self.reader.header is not None
         self.projector = Projector(team_id=log.team_id, log_id=log.pk)
         self.revision = log.revision
         self.first_row = self.reader.accounting.rows
@@ -146,7 +155,7 @@ class _Run:
             "compressed": reader.compressed,
             "format": number(reader.format, SMALL),
             "status": reader.status,
-            "header": plain(self.masker.mask_json(header.raw)) if header else None,
+            "work": sessions.work_of(self.scan, masker=self.masker, before=log.work),
             "accounting": reader.accounting.to_json(),
             "damage": [entry.to_json() for entry in reader.damage],
             "last_seq": work.last_seq,
@@ -154,6 +163,8 @@ class _Run:
             "masking": self.masker.version,
             "read_at": timezone.now(),
         }
+        if not self.has_header:
+            values["header"] = plain(self.masker.mask_json(header.raw)) if header else None
         with transaction.atomic():
             if not LogFile.unscoped.filter(pk=log.pk, revision=self.revision).update(**values):
                 raise LostRace
@@ -166,8 +177,7 @@ class _Run:
             if complete:
                 Compaction.unscoped.filter(log=log, context={}).delete()
                 self._settle_inherited()
-                log.refresh_from_db()
-                sessions.refresh(log=log, scan=self.scan, masker=self.masker)
+                sessions.refresh(log.session_id)
         self.revision += 1
         self.first_step = False
         self.pending = Pending()

@@ -101,9 +101,11 @@ class _Limited:
 
 
 def starts_with(source: BinaryIO, name: str, *, length: int) -> bool:
-    """Whether the first `length` bytes of `source` are those stored under `name`."""
+    """Whether the first `length` bytes of `source` are those stored under `name`. No, when nothing is stored (any more)."""
     if length == 0:
         return True
+    if not _storage().exists(name):
+        return False
     source.seek(0)
     with opened(name) as stored:
         left = length
