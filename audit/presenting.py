@@ -102,6 +102,11 @@ class Shown:
     tool_only: dict[str, int] | None
     errors: list[tuple[Any, str]] = field(default_factory=list)
 
+    @property
+    def partial(self) -> bool:
+        """Something could not be judged."""
+        return bool(self.errors) or self.fidelity is None or self.coverage is None
+
 
 def shown(audit: Audit) -> Shown:
     record = audit.record if isinstance(audit.record, dict) else {}
@@ -219,6 +224,25 @@ def seqs_of(signals: Iterable[Signal]) -> set[int]:
         near = _dict(signal.data if isinstance(signal.data, dict) else {}, "near").get("seq")
         found.update(seq for seq in (signal.seq if signal.side != "summary" else None, near) if isinstance(seq, int))
     return found
+
+
+def assistant_only(audit: Audit) -> list[Signal]:
+    """What the summary asserts on the assistant's word alone, as signals that are stored nowhere: matched, so no rows."""
+    record = audit.record if isinstance(audit.record, dict) else {}
+    rows = _dicts(_dict(record, "fidelity"), "assistantOnly")
+    return [
+        Signal(
+            rank=rank,
+            axis="fidelity",
+            cls=str(row.get("class", "")),
+            kind=str(row.get("kind", "verified")),
+            text=str(row.get("text", "")),
+            canon=str(row.get("canon", "")),
+            side="summary",
+            data=row,
+        )
+        for rank, row in enumerate(rows)
+    ]
 
 
 def _in_summary(signal: Signal, summary: list[str]) -> Quote | None:

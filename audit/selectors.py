@@ -8,26 +8,42 @@ from dataclasses import dataclass, field
 
 from django.db.models import Count, QuerySet
 
+from audit.core.schema import ENGINE
 from audit.models import Audit, Signal, Verdict
+from audit.services.policy import in_force
 from dshweb.access.callers import Caller
 from dshweb.sessionlog.models import Compaction, Outcome
 
 LISTED = (
     "id", "compaction_id", "engine", "config_fp", "verdict", "ledger_incomplete", "asserted", "verified", "unverified",
-    "key_facts", "kept", "lost", "rate", "score", "terms_open", "created_at", "team_id",
+    "key_facts", "kept", "lost", "rate", "score", "terms_open", "partial", "masked", "created_at", "team_id", "policy_id",
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
+class Chosen:
+    """The record of a compaction that counts. `older`: none was made under the policy in force yet, this is the newest."""
+
+    audit: Audit
+    older: bool
+
+
+@dataclass(frozen=True)
 class Line:
-    """The newest audit of a compaction in one line. `kinds` counts its signals by kind."""
+    """The audit of a compaction in one line. `kinds` counts its signals by kind; `older` is as in `Chosen`."""
 
     audit: Audit
     kinds: Counter[str] = field(default_factory=Counter)
+    older: bool = False
 
     @property
-    def candidates(self) -> int:
-        """Signals and open vocabulary terms. What rests on the assistant's own words alone is matched: not counted."""
+    def candidates(self) -> int | None:
+        """Rows to look at: signals and open vocabulary terms; None when one of the two axes could not be made.
+
+        What rests on the assistant's own words alone is matched: not counted.
+        """
+        if self.audit.asserted is None or self.audit.key_facts is None:
+            return None
         return sum(n for kind, n in self.kinds.items() if kind != "verified") + (self.audit.terms_open or 0)
 
     @property
@@ -43,13 +59,19 @@ class Line:
         return self.audit.verdict == Verdict.CANNOT
 
     @property
+    def partial(self) -> bool:
+        """Something could not be judged, so that finding nothing says less than it seems to."""
+        return self.audit.partial or self.candidates is None
+
+    @property
     def weight(self) -> tuple[int, int, int, int]:
-        return (self.altered + self.stale, self.candidates, int(self.cannot), int(self.audit.ledger_incomplete))
+        doubts = int(self.cannot) + int(self.partial)
+        return (self.altered + self.stale, self.candidates or 0, doubts, int(self.audit.ledger_incomplete))
 
 
 @dataclass(frozen=True)
 class Worst:
-    """Of one session's compactions: the audit with most to look at, and how many have none yet."""
+    """Of one log's compactions: the audit with most to look at, and how many have none yet."""
 
     line: Line | None = None
     waiting: int = 0
@@ -60,23 +82,45 @@ def audits_of(caller: Caller) -> QuerySet[Audit]:
     return rows
 
 
+def chosen(rows: QuerySet[Audit]) -> dict[int, Chosen]:
+    """Of these records the one that counts for each compaction id; pages, lists, `--json` and `--gate` all ask here.
+
+    It is the one made by this engine under the policy in force, which need not be the newest: a team may have gone back
+    to an earlier policy. Three queries, whatever the number; records themselves are read when they are looked at.
+    """
+    listed = list(rows.order_by("id").only(*LISTED))
+    force = in_force(audit.team_id for audit in listed)
+    found: dict[int, Chosen] = {}
+    for audit in listed:
+        older = (audit.engine, audit.config_fp) != (ENGINE, force[audit.team_id])
+        so_far = found.get(audit.compaction_id)
+        if so_far is None or so_far.older or not older:
+            found[audit.compaction_id] = Chosen(audit, older)
+    return found
+
+
+def audit_of(caller: Caller, compaction: Compaction) -> Chosen | None:
+    """The record of one compaction that counts, whole, with its policy."""
+    rows = audits_of(caller).filter(compaction=compaction)
+    one = chosen(rows).get(compaction.pk)
+    return one and Chosen(rows.select_related("policy").get(pk=one.audit.pk), one.older)
+
+
 def latest(caller: Caller, compactions: Iterable[int]) -> dict[int, Line]:
-    """Newest audit of each compaction id that has one. Two queries, whatever the number."""
-    newest: dict[int, Audit] = {}
-    for audit in audits_of(caller).filter(compaction__in=list(compactions)).order_by("id").only(*LISTED):
-        newest[audit.compaction_id] = audit
+    """The audit of each compaction id that has one. Four queries, whatever the number."""
+    found = chosen(audits_of(caller).filter(compaction__in=list(compactions)))
     kinds: dict[int, Counter[str]] = {}
-    ids = [audit.pk for audit in newest.values()]
+    ids = [one.audit.pk for one in found.values()]
     counted = Signal.objects.for_caller(caller).filter(audit__in=ids).order_by().values("audit", "kind")
     for row in counted.annotate(n=Count("id")):
         kinds.setdefault(row["audit"], Counter())[row["kind"]] = row["n"]
-    return {pk: Line(audit, kinds.get(audit.pk, Counter())) for pk, audit in newest.items()}
+    return {pk: Line(one.audit, kinds.get(one.audit.pk, Counter()), one.older) for pk, one in found.items()}
 
 
 def worst_of(caller: Caller, logs: Sequence[int | None]) -> dict[int | None, Worst]:
-    """By log id, for the completed compactions of these logs. Three queries, whatever the number."""
+    """By log id, for these logs' own completed compactions; inherited ones are the parent's. Five queries at most."""
     rows = Compaction.objects.for_caller(caller).filter(
-        log__in=[log for log in logs if log is not None], outcome=Outcome.COMPLETED
+        log__in=[log for log in logs if log is not None], outcome=Outcome.COMPLETED, inherited=False
     )
     home = dict(rows.values_list("id", "log_id"))
     lines = latest(caller, home)
@@ -88,11 +132,6 @@ def worst_of(caller: Caller, logs: Sequence[int | None]) -> dict[int | None, Wor
         elif so_far.line is None or line.weight > so_far.line.weight:
             found[log] = Worst(line, so_far.waiting)
     return found
-
-
-def newest_audit(caller: Caller, compaction: Compaction) -> Audit | None:
-    """With its record."""
-    return audits_of(caller).filter(compaction=compaction).select_related("policy").order_by("-id").first()
 
 
 def signals_of(audit: Audit, first: int | None = None) -> list[Signal]:

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from audit import presenting, selectors
 from audit.core.record import dumps
+from audit.models import Audit
 from audit.services.again import audit_log_again
 from dshweb.access.callers import CallerRequest
 from dshweb.sessionlog.models import Compaction
@@ -25,9 +26,10 @@ FIRST = 60
 def compaction(request: CallerRequest, pk: int) -> HttpResponse:
     """`/compactions/<id>/`: verdict, axes, signals with evidence, summary. `?all` shows every signal."""
     row = get_object_or_404(compactions(request.caller), pk=pk)
-    audit = selectors.newest_audit(request.caller, row)
+    chosen = selectors.audit_of(request.caller, row)
+    audit = chosen.audit if chosen else None
     return render(request, "audit/compaction.html", {
-        "compaction": row, "session": row.session, "audit": audit,
+        "compaction": row, "session": row.session, "audit": audit, "older": chosen is not None and chosen.older,
         "visible": may_see_content(request.caller, row.session),
         "may_ask": request.caller.may_ingest(row.team_id) and row.summary is not None,
         "shown": presenting.shown(audit) if audit else None,
@@ -37,12 +39,12 @@ def compaction(request: CallerRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def record(request: CallerRequest, pk: int) -> HttpResponse:
-    """The newest record, byte for byte as `audit --json` prints it."""
+    """The record that counts, byte for byte as `audit --json` prints it."""
     row = get_object_or_404(compactions(request.caller), pk=pk)
-    audit = selectors.newest_audit(request.caller, row)
-    if audit is None or not may_see_content(request.caller, row.session):
+    chosen = selectors.audit_of(request.caller, row)
+    if chosen is None or not may_see_content(request.caller, row.session):
         raise Http404
-    response = HttpResponse(dumps(audit.record) + b"\n", content_type="application/json")
+    response = HttpResponse(dumps(chosen.audit.record) + b"\n", content_type="application/json")
     response["Content-Disposition"] = f'attachment; filename="audit-{pk}.json"'
     return response
 
@@ -57,7 +59,7 @@ def audit_again(request: CallerRequest, pk: int) -> HttpResponse:
     return redirect("compaction", pk=pk)
 
 
-def _signals(request: CallerRequest, row: Compaction, audit: Any) -> dict[str, Any]:
+def _signals(request: CallerRequest, row: Compaction, audit: Audit) -> dict[str, Any]:
     """Signals with the text around them; only for those who may see content."""
     if not may_see_content(request.caller, row.session):
         return {"signals": None}
@@ -65,4 +67,8 @@ def _signals(request: CallerRequest, row: Compaction, audit: Any) -> dict[str, A
     more = "all" not in request.GET and len(found) > FIRST
     found = found[:FIRST] if more else found
     texts = texts_at(row.log_id, presenting.seqs_of(found))
-    return {"signals": presenting.rows_of(found, row.summary, texts), "more": more}
+    return {
+        "signals": presenting.rows_of(found, row.summary, texts),
+        "more": more,
+        "assistant_only": presenting.rows_of(presenting.assistant_only(audit), row.summary, ()),
+    }

@@ -11,11 +11,13 @@ from django.conf import settings
 from django.db import connection
 from django.dispatch import receiver
 
+from audit.services.mask_again import mask_records
 from audit.services.run import audit_log
 from dshweb.access.models import Team, User
 from dshweb.sessionlog.models import LogFile, Source
 from dshweb.sessionlog.services.files import path_to_text, text_to_path
 from dshweb.sessionlog.services.ingest import Import, ingest_path
+from dshweb.sessionlog.services.mask_notes import mask_notes
 from dshweb.sessionlog.services.masking import masker_for
 from dshweb.sessionlog.services.rebuild import rebuild_log
 from dshweb.sessionlog.services.report import Totals
@@ -54,7 +56,9 @@ def ingest(progress: Progress, payload: dict[str, Any]) -> dict[str, Any]:
 def rescan(progress: Progress, payload: dict[str, Any]) -> dict[str, Any]:
     """Masks all stored text of the team anew under the patterns in force; progress counts logs."""
     masking = masker_for(progress.team_id).version
-    stale = list(LogFile.unscoped.filter(team=progress.team_id).exclude(masking=masking).order_by("id"))
+    # the step that carries the new patterns may not be the last one: a log is done when it was read to its end
+    logs = LogFile.unscoped.filter(team=progress.team_id).only("id", "team_id", "stored")
+    stale = list(logs.exclude(masking=masking, complete=True).order_by("id"))
     for done, log in enumerate(stale):
         progress.step(done, len(stale), "logs")
         # other logs of the team go on being read when the bytes of one are gone
@@ -64,7 +68,9 @@ def rescan(progress: Progress, payload: dict[str, Any]) -> dict[str, Any]:
             logger.error("not masked anew: %s", error)
             continue
         log_imported.send(LogFile, log=fresh, inline=False)
-    return {"logs": len(stale)}
+    mask_notes(progress.team_id)
+    records = mask_records(progress.team_id, on_progress=lambda done, total: progress.step(done, total, "logs"))
+    return {"logs": len(stale), "records": records}
 
 
 @background

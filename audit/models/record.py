@@ -14,7 +14,15 @@ class Verdict(models.TextChoices):
 
 
 class Audit(TeamOwned):
-    """One record of one compaction under one configuration. Records are added, never overwritten."""
+    """One record of one compaction under one configuration. Records are added, never overwritten.
+
+    The numbers count facts of the five classes and the lines about the user, as the record's axes do: `unverified` is
+    `asserted` without `verified`, `lost` is `key_facts` without `kept`; None when the axis could not be made. What the
+    record lists (grouped, capped, extended classes too) are the signals. `partial`: something could not be judged.
+
+    `masking` is the version of the pattern list the text was masked by; `masked` that of a later list it was masked by
+    once more, in place ("" never; docs/decisions/0002).
+    """
 
     compaction = models.ForeignKey(
         "sessionlog.Compaction", models.CASCADE, related_name="audits", verbose_name=_("compaction")
@@ -35,7 +43,10 @@ class Audit(TeamOwned):
     rate = models.FloatField(_("fidelity"), null=True)
     score = models.FloatField(_("coverage"), null=True)
     terms_open = models.PositiveIntegerField(_("open terms"), null=True)
+    partial = models.BooleanField(_("not fully audited"), default=False)
     record = models.JSONField(_("record"))
+    masking = models.CharField(_("masked by list"), max_length=12, blank=True, editable=False)
+    masked = models.CharField(_("masked again by list"), max_length=12, blank=True, editable=False)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
 
     class Meta(TeamOwned.Meta):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import Any
 
 from audit.core.schema import CORE_CLASSES, EXTENDED_CLASSES, STATEMENT_CLASSES
 from audit.models import Audit
@@ -29,14 +30,28 @@ def parse_gate(text: str) -> dict[str, int]:
 
 
 def counted(audits: Iterable[Audit]) -> Counter[str]:
-    """Candidates per class over these records: signals of both axes, and open terms by their list."""
+    """Candidates per class over these records: signals of both axes, each member of a family for itself, and open
+    terms by their list. Where a list was cut, the facts that the axis counts beyond it count too.
+    """
     counts: Counter[str] = Counter()
     for audit in audits:
         record = audit.record
-        rows = [*(record["fidelity"] or {}).get("unverified", []), *(record["coverage"] or {}).get("lost", [])]
-        counts.update(row["class"] for row in rows)
+        counts += _of_axis(record["fidelity"], "unverified", "asserted", "verified")
+        counts += _of_axis(record["coverage"], "lost", "keyFacts", "kept")
         for name in ("missing", "superseded", "scopeLost"):
             counts[name] += len((record["compliance"] or {}).get(name, []))
+    return counts
+
+
+def _of_axis(axis: dict[str, Any] | None, listed: str, whole: str, part: str) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    if axis is None:
+        return counts
+    for row in axis[listed]:
+        counts[row["class"]] += row["family"]["size"] if row["family"] else 1
+    if axis["truncated"]:
+        for name, one in {**axis["classes"], **(axis["extended"] or {}).get("classes", {})}.items():
+            counts[name] = max(counts[name], one[whole] - one[part])
     return counts
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef
 
 from audit.core.case import AuditCase, Elsewhere
 from audit.core.extraction import FactCache
@@ -17,9 +17,11 @@ from audit.core.record import audit as make_record
 from audit.core.schema import ENGINE
 from audit.models import Audit, PolicyVersion, Signal
 from audit.services import policy as policies
+from audit.services.mask_again import mask_records_of
 from dshweb.sessionlog.models import Compaction, LogFile
 from dshweb.sessionlog.services.evidence import LogEvents
 from dshweb.sessionlog.services.fit import plain
+from dshweb.sessionlog.services.masking import masker_for
 from dshweb.sessionlog.services.rows import insert
 
 log_ = logging.getLogger(__name__)
@@ -37,7 +39,8 @@ def audit_log(
     wanted = Compaction.unscoped.filter(log=log, summary_seq__isnull=False).order_by("position")
     if compactions is not None:
         wanted = wanted.filter(pk__in=[one.pk for one in compactions])
-    todo = list(wanted.exclude(audits__engine=ENGINE, audits__config_fp=fp))
+    have = Audit.unscoped.filter(compaction=OuterRef("pk"), engine=ENGINE, config_fp=fp, masked="")
+    todo = list(wanted.filter(~Exists(have)))
     made: list[Audit] = []
     if not todo:
         return made
@@ -50,7 +53,9 @@ def audit_log(
             if case is None:
                 log_.warning("the summary of compaction %s is no longer in the stored log", compaction.pk)
                 continue
-            made.append(save(compaction, make_record(case, policy, cache), row))
+            made.append(save(compaction, make_record(case, policy, cache), row, masking=policy.masking))
+    if made and (now := masker_for(log.team_id)).version != policy.masking:
+        mask_records_of(log, now)  # the patterns changed meanwhile: a re-scan may have been here already
     if on_progress:
         on_progress(len(todo), len(todo))
     return made
@@ -76,39 +81,42 @@ def case_of(compaction: Compaction, events: LogEvents) -> AuditCase | None:
     )
 
 
-def save(compaction: Compaction, record: dict[str, Any], policy: PolicyVersion | None) -> Audit:
-    """Stores a record with its signals. A record of the same configuration that somebody else stored first is kept."""
+def save(compaction: Compaction, record: dict[str, Any], policy: PolicyVersion | None, *, masking: str = "") -> Audit:
+    """Stores a record with its signals. A record of the same configuration that somebody else stored first is kept,
+    unless it was masked once more by another list since: then this one takes its place (docs/decisions/0002).
+    """
     stored = plain(record)
-    faith, cover = stored["fidelity"] or {}, stored["coverage"] or {}
+    key = {"compaction": compaction, "engine": stored["engine"], "config_fp": stored["configFp"]}
+    values = {"team_id": compaction.team_id, "policy": policy, "masking": masking, "record": stored, **columns(stored)}
     with transaction.atomic():
-        audit, made = Audit.unscoped.get_or_create(
-            compaction=compaction,
-            engine=stored["engine"],
-            config_fp=stored["configFp"],
-            defaults={
-                "team_id": compaction.team_id,
-                "policy": policy,
-                "verdict": stored["verdict"],
-                "ledger_incomplete": stored["ledger"]["incomplete"],
-                "asserted": faith.get("asserted"),
-                "verified": faith.get("verified"),
-                "unverified": _count(faith.get("unverified")),
-                "key_facts": cover.get("keyFacts"),
-                "kept": cover.get("kept"),
-                "lost": _count(cover.get("lost")),
-                "rate": faith.get("rate"),
-                "score": cover.get("score"),
-                "terms_open": _terms_open(stored["compliance"]),
-                "record": stored,
-            },
-        )
+        Audit.unscoped.filter(**key).exclude(masked="").delete()
+        audit, made = Audit.unscoped.get_or_create(**key, defaults=values)
         if made:
             insert(Signal, SIGNAL_FIELDS, _signals(audit, stored))
     return audit
 
 
-def _count(rows: list[Any] | None) -> int | None:
-    return None if rows is None else len(rows)
+def columns(record: dict[str, Any]) -> dict[str, Any]:
+    """A record's verdict and numbers as the columns of its row. Facts are counted, not rows; None is unknown."""
+    faith, cover = record["fidelity"] or {}, record["coverage"] or {}
+    return {
+        "verdict": record["verdict"],
+        "ledger_incomplete": record["ledger"]["incomplete"],
+        "asserted": faith.get("asserted"),
+        "verified": faith.get("verified"),
+        "unverified": _less(faith.get("asserted"), faith.get("verified")),
+        "key_facts": cover.get("keyFacts"),
+        "kept": cover.get("kept"),
+        "lost": _less(cover.get("keyFacts"), cover.get("kept")),
+        "rate": faith.get("rate"),
+        "score": cover.get("score"),
+        "terms_open": _terms_open(record["compliance"]),
+        "partial": bool(record["errors"]) or record["fidelity"] is None or record["coverage"] is None,
+    }
+
+
+def _less(whole: int | None, part: int | None) -> int | None:
+    return None if whole is None or part is None else whole - part
 
 
 def _terms_open(compliance: dict[str, Any] | None) -> int | None:
@@ -132,9 +140,3 @@ def _signals(audit: Audit, record: dict[str, Any]) -> list[tuple[Any, ...]]:
         )
         for rank, (axis, row) in enumerate(listed)
     ]  # fmt: skip
-
-
-def latest_audits(compactions: QuerySet[Compaction]) -> dict[int, Audit]:
-    """The newest record of each compaction that has one, by compaction id."""
-    rows = Audit.unscoped.filter(compaction__in=compactions.order_by()).order_by("compaction_id", "id")
-    return {audit.compaction_id: audit for audit in rows}

@@ -21,11 +21,13 @@ from dshweb.tasks import leases, registry
 from dshweb.tasks.models import OPEN, State, Task
 from dshweb.tasks.progress import Cancelled, Interrupted, LeaseLost, Progress, stopping
 from dshweb.text.lines import storable, storable_name
+from dshweb.text.redact import Masker
 
 log = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 5
 MAX_ERROR = 4000
+_MASKER = Masker()  # an exception may quote what it stumbled over; a team's own patterns come with a re-scan
 
 
 def enqueue(
@@ -104,7 +106,7 @@ def _work(task: Task, lease: UUID) -> None:
         return
     except Exception as error:
         log.exception("task %s (%s) failed", task.pk, task)
-        reason = storable(f"{type(error).__name__}: {error}"[:MAX_ERROR]).text
+        reason = storable(_MASKER.mask_text(f"{type(error).__name__}: {error}"[:MAX_ERROR])).text
         done = {"state": State.FAILED, "error": reason} | progress.fields()
     except BaseException:
         _give_back(task, lease)

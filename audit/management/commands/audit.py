@@ -13,18 +13,22 @@ from rich.table import Table
 
 from audit.core.record import dumps
 from audit.models import Audit
+from audit.selectors import Chosen, chosen
 from audit.services import gate as gates
-from audit.services.run import audit_log, latest_audits
+from audit.services.run import audit_log
 from dshweb.access.commands import TeamCommand
 from dshweb.access.models import Team
 from dshweb.bars import Bar
 from dshweb.sessionlog.models import Compaction, LogFile, Session
 
 GATE_EXCEEDED = 3
+LISTED_FAILURES = 10
 
 
 class Command(TeamCommand):
     help = """Audit compactions that have no record under the policy in force, and show the records.
+Of each session the current log is meant, the one its page shows: other generations and copies are left out.
+A log that cannot be audited is named at the end, and the exit code is 1; all others are audited and shown.
 
 Example:  manage.py audit session-5c009325-c1be-4349-80cd-676d914a384b --json
           manage.py audit --gate uuid=0,user_quote=0"""
@@ -44,21 +48,29 @@ Example:  manage.py audit session-5c009325-c1be-4349-80cd-676d914a384b --json
         except gates.BadGate as error:
             raise CommandError(f"--gate {error}", returncode=2) from error
         logs = self._logs(team, options["sessions"])
+        failed: dict[str, str] = {}
         with Bar(sys.stderr, quiet=options["json"], size=False) as bar:
             for log in logs:
-                audit_log(log, on_progress=lambda done, total, log=log: bar.show(log.session, done, total))  # type: ignore[misc]
+                try:
+                    audit_log(log, on_progress=lambda done, total, log=log: bar.show(log.session, done, total))  # type: ignore[misc]
+                except (OSError, ValueError) as error:  # one log whose stored bytes are gone or unreadable fails alone
+                    failed[log.session.session_id] = _why(error)
         compactions = (
             Compaction.unscoped.filter(log__in=logs).select_related("session").order_by("session_id", "position")
         )
-        audits = latest_audits(compactions)
+        audits = chosen(Audit.objects.for_team(team).filter(compaction__in=compactions.order_by()))
         if options["json"]:
             for compaction in compactions:
                 if compaction.pk in audits:
-                    self.stdout.write(dumps(audits[compaction.pk].record).decode())
+                    self.stdout.write(dumps(audits[compaction.pk].audit.record).decode())
         else:
             self._table(compactions, audits)
         if gate is not None:
-            self._gate(gate, list(audits.values()))
+            self._gate(gate, [one.audit for one in audits.values()])
+        if failed:
+            words = "; ".join(f"{name}: {why}" for name, why in list(failed.items())[:LISTED_FAILURES])
+            words += "; …" if len(failed) > LISTED_FAILURES else ""
+            raise CommandError(f"not audited: {len(failed)} of {len(logs)} logs – {words}", returncode=1)
 
     def _logs(self, team: Team, session_ids: list[str]) -> list[LogFile]:
         sessions = Session.objects.for_team(team).exclude(current=None).select_related("current__session")
@@ -71,7 +83,7 @@ Example:  manage.py audit session-5c009325-c1be-4349-80cd-676d914a384b --json
                 )
         return [session.current for session in sessions.order_by("id") if session.current]
 
-    def _table(self, compactions: QuerySet[Compaction], audits: dict[int, Audit]) -> None:
+    def _table(self, compactions: QuerySet[Compaction], audits: dict[int, Chosen]) -> None:
         table = Table(box=None, pad_edge=False)
         for name in (
             "session",
@@ -113,13 +125,22 @@ Example:  manage.py audit session-5c009325-c1be-4349-80cd-676d914a384b --json
             raise CommandError(f"gate exceeded: {words}", returncode=GATE_EXCEEDED)
 
 
-def _cells(row: Compaction, audit: Audit | None) -> list[str]:
+def _cells(row: Compaction, one: Chosen | None) -> list[str]:
     def said(value: int | None) -> str:
         return "—" if value is None else str(value)
 
     cells = [row.session.session_id, said(row.round), str(row.get_outcome_display())]
-    if audit is None:
+    if one is None:
         return [*cells, row.error or "no summary in the log", "—", "—", "—", "—", "—"]
+    audit = one.audit
     ledger = "incomplete" if audit.ledger_incomplete else "complete"
+    notes = [str(audit.get_verdict_display())]
+    notes += ["not fully"] if audit.partial else []
+    notes += ["under an older policy"] if one.older else []
     numbers = (audit.asserted, audit.unverified, audit.key_facts, audit.lost)
-    return [*cells, str(audit.get_verdict_display()), *map(said, numbers), ledger]
+    return [*cells, ", ".join(notes), *map(said, numbers), ledger]
+
+
+def _why(error: Exception) -> str:
+    """An error without the place on this machine that an OSError names."""
+    return error.strerror or "the stored bytes are not there" if isinstance(error, OSError) else str(error)

@@ -27,7 +27,7 @@ def make(team, number: int):
 
 @pytest.mark.parametrize(
     ("url", "queries"),
-    [("/sessions/", 5), ("/tasks/", 1), ("/sources/", 3)],
+    [("/sessions/", 7), ("/tasks/", 1), ("/sources/", 3)],
     ids=["sessions", "tasks", "sources"],
 )
 def test_lists(client, people, url, queries, django_assert_num_queries):
@@ -46,9 +46,10 @@ def test_one_session(client, people, django_assert_num_queries):
     make_messages(make_log(make_session(people.team, "other")), TURN)
     for position in range(100, 130):
         make_audit(make_compaction(log, position))
-    # session, logs, their places, lineage, compactions, audits, signals, messages, before, doubled results
+    # session, logs, their places, lineage, compactions, audits, policies and patterns in force, signals, messages, before,
+    # doubled results
     for session in (small, large):
-        with django_assert_num_queries(AROUND + 10):
+        with django_assert_num_queries(AROUND + 12):
             assert client.get(f"/sessions/{session.pk}/").status_code == 200
 
 
@@ -56,7 +57,8 @@ def test_one_compaction(client, people, django_assert_num_queries):
     client.force_login(people.bob)
     _, log = make(people.team, 1)
     row = log.compactions.first()
-    with django_assert_num_queries(AROUND + 4):  # compaction, audit with record, signals, texts around them
+    # compaction, its audits, policy and patterns in force, the record, signals, texts around them
+    with django_assert_num_queries(AROUND + 7):
         client.get(f"/compactions/{row.pk}/")
     audit = row.audits.get()
     one = audit.signals.last()
@@ -74,7 +76,7 @@ def test_one_compaction(client, people, django_assert_num_queries):
         )
         for n in range(200)
     )
-    with django_assert_num_queries(AROUND + 4):
+    with django_assert_num_queries(AROUND + 7):
         page = client.get(f"/compactions/{row.pk}/").content.decode()
     assert "?all#signals" in page
 
