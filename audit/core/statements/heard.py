@@ -59,6 +59,7 @@ class Heard:
     def __init__(self, human_texts: Sequence[str], before: Sequence[str] = ()) -> None:
         self._human = tuple(human_texts)
         self._before = tuple(text[-PROPOSAL:] for text in before)
+        self._endorsed: dict[tuple[str, ...], bool | None] = {}
 
     @cached_property
     def _approving(self) -> tuple[int, ...]:
@@ -130,9 +131,12 @@ class Heard:
         return any(covers(terms, row, SAME_SHARE) for row in self._orders)
 
     def endorsed(self, claim: Claim, other_texts: Iterable[str]) -> bool | None:
-        """Someone else's consent; None when no human spoke of that person as having a say."""
-        name = asked_for(names_of(claim.text), self._human)
-        return None if name is None else agreed(name, (*self._human, *other_texts))
+        """Someone else's consent; None when no human spoke of that person as having a say. `other_texts`: the same always."""
+        names = names_of(claim.text)
+        if names not in self._endorsed:
+            name = asked_for(names, self._human)
+            self._endorsed[names] = None if name is None else agreed(name, (*self._human, *other_texts))
+        return self._endorsed[names]
 
 
 def _forbids(sentence: str) -> bool:
