@@ -69,7 +69,14 @@ class LogEvents:
             event = self._events(info).get(seq)
             if event is not None:
                 return event
-        return None
+        return self._by_position(seq) if self._index.left_out else None
+
+    def _by_position(self, seq: int) -> Event | None:
+        """The surface event of `seq` in a log too disorderly for bisection: its row says where it stands."""
+        rows = Message.unscoped.filter(log=self.log, seq=seq).order_by("position")
+        position = rows.values_list("position", flat=True).first()
+        info = None if position is None else self._index.at(position)
+        return None if info is None else self._events(info).get(seq)
 
     def summary(self, compaction: Compaction) -> Summary | None:
         """Everything the audit of `compaction` needs; None when its summary row cannot be read any more."""
@@ -169,7 +176,7 @@ class FrameIndex:
     """Which frames may hold a seq, found by bisection.
 
     Frames lie in layers: in each, every frame's seqs are above those of the one before. An orderly log has one layer, one
-    whose seqs start again has two. What would need more than LAYERS is left out: nobody writes such logs in earnest.
+    whose seqs start again has two. What would need more than LAYERS is `left_out` and found by the number of its rows only.
     """
 
     LAYERS = 64
@@ -179,6 +186,7 @@ class FrameIndex:
                  "carry_offset", "carry_skip", "has_header", "provisional", "code")  # fmt: skip
         rows = Frame.unscoped.filter(log=log, events__gt=0).order_by("first_row", "offset").values_list(*names)
         self._layers: list[tuple[list[int], list[FrameInfo]]] = []
+        self.left_out: list[FrameInfo] = []
         for row in rows.iterator(chunk_size=2000):
             info = FrameInfo(**dict(zip(names, row, strict=True)))
             if info.first_seq is None or info.last_seq is None:
@@ -193,6 +201,13 @@ class FrameIndex:
                 return
         if len(self._layers) < self.LAYERS:
             self._layers.append(([first], [info]))
+        else:
+            self.left_out.append(info)
+
+    def at(self, position: int) -> FrameInfo | None:
+        """The frame left out that holds row `position`."""
+        near = bisect_right(self.left_out, position, key=lambda info: info.first_row)
+        return self.left_out[near - 1] if near else None
 
     def holding(self, seq: int) -> Iterator[FrameInfo]:
         """In the order of the log."""
