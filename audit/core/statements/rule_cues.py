@@ -141,6 +141,8 @@ def find_cue(clause: str) -> Cue | None:
 
 
 def _zh(clause: str) -> Cue | None:
+    if clause.isascii():
+        return None
     for m in _ZH.finditer(clause):
         before, after, word = clause[: m.start()], clause[m.end() :], m.group()
         if m["mine"]:

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from audit.core.statements import (
     Support,
     claimed_consents,
+    claimed_endorsements,
     claimed_quotes,
     claimed_rules,
+    claimed_told,
     correction_kept,
     corrections,
     resolve_old_values,
@@ -100,7 +102,7 @@ def test_any_text_gives_statements_that_lie_where_they_say(text: str, other: str
         assert rule.text
         assert rule_kept(rule, [other]) in (True, False, None)
     support = Support([other], [text])
-    for take in (claimed_rules, claimed_quotes, claimed_consents):
+    for take in (claimed_rules, claimed_quotes, claimed_consents, claimed_told, claimed_endorsements):
         for claim in take(text):
             assert text[claim.start : claim.end] == claim.text
             assert support.of(claim) in (True, False)
@@ -219,7 +221,15 @@ _MEGABYTE = 1 << 20
 @pytest.mark.parametrize("piece", _WORST[::4], ids=repr)
 def test_the_work_on_pasted_text_is_bounded(piece: str) -> None:
     text = (piece * (_MEGABYTE // 8 // len(piece)))[: _MEGABYTE // 8]
-    for extract in (corrections, rules, claimed_quotes, claimed_consents, claimed_rules):
+    for extract in (
+        corrections,
+        rules,
+        claimed_quotes,
+        claimed_consents,
+        claimed_rules,
+        claimed_told,
+        claimed_endorsements,
+    ):
         started = time.process_time()
         extract(text)
         assert time.process_time() - started < 1.0, extract.__name__
@@ -229,7 +239,15 @@ def test_the_work_on_pasted_text_is_bounded(piece: str) -> None:
 @pytest.mark.parametrize("piece", _WORST, ids=repr)
 def test_a_megabyte_of_one_piece_takes_less_than_a_second(piece: str) -> None:
     text = (piece * (_MEGABYTE // len(piece)))[:_MEGABYTE]
-    for extract in (corrections, rules, claimed_quotes, claimed_consents, claimed_rules):
+    for extract in (
+        corrections,
+        rules,
+        claimed_quotes,
+        claimed_consents,
+        claimed_rules,
+        claimed_told,
+        claimed_endorsements,
+    ):
         started = time.process_time()
         extract(text)
         assert time.process_time() - started < 1.0, extract.__name__
