@@ -9,6 +9,8 @@ import pytest
 from audit.models import Audit
 from dshweb import pipeline
 from dshweb.sessionlog.models import LogFile, MaskPattern, Message, Source
+from dshweb.sessionlog.services import steps
+from dshweb.sessionlog.services.rebuild import rebuild_log
 from dshweb.tasks.models import Task
 from dshweb.tasks.services import drain, enqueue
 from tests.builders import assistant, frame, session_frames, write
@@ -74,3 +76,41 @@ def test_a_rescan_masks_stored_text_anew_and_keeps_the_audits(people, data_dir, 
     enqueue(people.team, "rescan", "masking")
     drain()
     assert set(Audit.objects.for_team(people.team).values_list("pk", flat=True)) == now
+
+
+class Ended(Exception):
+    """As if the process had ended here."""
+
+
+def test_a_rescan_that_ended_between_two_steps_of_a_log_is_finished_by_the_next(
+    people, data_dir, tmp_path, monkeypatch
+):
+    """The first step already says which patterns the log is read by; it is not done before the last one."""
+    write(tmp_path, session_frames())
+    enqueue(people.team, "ingest", "k", {"path": str(tmp_path), "owner": None})
+    drain()
+    MaskPattern.unscoped.create(team=people.team, name="conf", expression=r"/srv/app/conf-\d")
+    monkeypatch.setattr(steps, "STEP_BYTES", 1)
+    seen = []
+
+    def end_after_three(log: LogFile, *, on_progress=None) -> LogFile:
+        def look(done: int, total: int) -> None:
+            seen.append(done)
+            if len(seen) == 3:
+                raise Ended
+
+        return rebuild_log(log, on_progress=look)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(pipeline, "rebuild_log", end_after_three)
+        enqueue(people.team, "rescan", "masking")
+        drain()
+    assert Task.objects.for_team(people.team).get(kind="rescan").state == "failed"
+    log = LogFile.objects.for_team(people.team).get()
+    assert (log.complete, bool(log.masking)) == (False, True)
+    enqueue(people.team, "rescan", "masking")
+    drain()
+    log.refresh_from_db()
+    assert (log.complete, log.messages.count()) == (True, 6)
+    assert not Message.objects.for_team(people.team).filter(text__contains="/srv/app/conf-0").exists()
+    assert Message.objects.for_team(people.team).filter(text__contains="[redacted:conf]").exists()
