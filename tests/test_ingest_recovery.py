@@ -188,7 +188,7 @@ def test_the_state_to_go_on_from_never_holds_the_header(people, data_dir, tmp_pa
     assert SECRET not in log_at(path).state
 
 
-def test_a_fork_shows_its_own_numbers_and_the_inherited_ones_apart(people, data_dir, tmp_path):
+def test_a_fork_shows_its_own_numbers_and_the_inherited_ones_apart(client, people, data_dir, tmp_path):
     rows = [human(0, "before"), assistant(1, "yes"), *compaction(2, [0, 1], "Summary of before: port 9000")]
     seed = {"type": "session/end-seed", "seq": 6, "time": BORN + 6000, "data": {"inherited": True}}
     own = [human(7, "after"), *compaction(8, [4, 7], "Summary of after: port 9000", key="c2")]
@@ -199,6 +199,9 @@ def test_a_fork_shows_its_own_numbers_and_the_inherited_ones_apart(people, data_
     assert (session.events, session.compactions, session.failed_compactions) == (5, 1, 0)
     assert session.inherited == {"events": 7, "turns": 0, "compactions": 1}
     assert session.parent_session == B
+    client.force_login(people.bob)
+    page = client.get(f"/sessions/{session.pk}/").content.decode()
+    assert "inherited from the parent: 0, events: 7" in page
     bring_in(people, write(tmp_path, [frame(header(B)), *session_frames()[1:]], B))
     assert Session.unscoped.get(session_id=B).inherited is None
 
