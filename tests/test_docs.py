@@ -126,7 +126,7 @@ def test_commands_in_the_text_exist(name):
     assert set(re.findall(r"manage\.py ([a-z_]+)", text)) <= set(get_commands())
     targets = set(re.findall(r"^([a-z-]+):", read("Makefile"), re.MULTILINE))
     assert set(re.findall(r"\bmake ([a-z-]+)(?=[\s`])", "\n".join(re.findall(r"`[^`]+`", text)))) <= targets
-    for module in re.findall(r"python -m ([a-z.]+)", text):
+    for module in re.findall(r"python -m ([a-z_.]+)", text):
         path = ROOT.joinpath(*module.split("."))
         assert path.with_suffix(".py").exists() or (path / "__main__.py").exists(), module
 
