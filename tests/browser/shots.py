@@ -29,6 +29,7 @@ from django.contrib.auth import SESSION_KEY, BACKEND_SESSION_KEY, HASH_SESSION_K
 from importlib import import_module
 from django.conf import settings
 from dshweb.access.models import Membership, Role, Team, User
+from dshweb.ui.tests.rows import make_policy
 from dshweb.ui.tests.sample import fill
 def login(user):
     store = import_module(settings.SESSION_ENGINE).SessionStore()
@@ -41,6 +42,7 @@ for name in ("full", "empty"):
     user = User.objects.create_user(name, is_staff=True, is_superuser=name == "full")
     Membership.objects.create(team=team, user=user, role=Role.ADMIN)
     if name == "full":
+        make_policy(team)
         fill(team, user)
     print(name, login(user))
 """

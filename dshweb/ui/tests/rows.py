@@ -10,11 +10,13 @@ from django.utils import timezone
 from audit.core.case import AuditCase
 from audit.core.policy import Policy, Vocabulary
 from audit.core.record import audit
-from audit.models import Audit
+from audit.models import Audit, PolicyVersion, VocabularyTerm
+from audit.services.policy import publish
 from audit.services.run import save
 from dshweb.access.models import Team, User
 from dshweb.sessionlog.core.leaves import Block, Leaf, Ledger, LedgerReason
 from dshweb.sessionlog.models import Compaction, LogFile, Message, Session
+from dshweb.sessionlog.services.masking import masker_for
 from dshweb.tasks.models import State, Task
 
 HOSTILE = '<script>alert("x")</script>\x1b[31mred\x1b[0m \u202egnp.exe <img src=x onerror=alert(1)> {{ 7|add:7 }}'
@@ -60,6 +62,16 @@ SUMMARY = [
     "## Current Work\n- Both reports were read; the cache limit is 46 MiB\n\n"
     "## Critical Context\n- Tracking id e2c4a6b8-0d1f-4a3c-9e5b-7f6d8c0a1b2e, change PORT in src/server.py to 8080\n"
 ]
+
+
+TERMS = {"keep": "force-push", "drop": "rollout", "scope": "cache limit"}
+
+
+def make_policy(team: Team) -> PolicyVersion:
+    """Puts the policy in force that `make_audit` audits by."""
+    for name, term in TERMS.items():
+        VocabularyTerm.unscoped.create(team=team, list=name, term=term)
+    return publish(team=team, by=None)
 
 
 def make_session(team: Team, session_id: str = "s-1", owner: User | None = None, **fields: Any) -> Session:
@@ -160,7 +172,7 @@ def make_compaction(log: LogFile, position: int = 9, **fields: Any) -> Compactio
 def make_audit(row: Compaction, *, reasons: tuple[LedgerReason, ...] = (), policy: Policy | None = None) -> Audit:
     """Audits the compaction with the messages of its log as leaves, and stores record and signals."""
     leaves = tuple(_leaf(message) for message in row.log.messages.order_by("position"))
-    words = Vocabulary(keep=("force-push",), drop=("rollout",), scope=("cache limit",))
+    words = Vocabulary(**{name: (term,) for name, term in TERMS.items()})
     case = AuditCase(
         session_id=row.session.session_id,
         compaction_id=row.compaction_id,
@@ -173,7 +185,8 @@ def make_audit(row: Compaction, *, reasons: tuple[LedgerReason, ...] = (), polic
         ledger=Ledger(tuple(leaf.seq for leaf in leaves), 1, reasons),
         cwd=row.session.cwd,
     )
-    return save(row, audit(case, policy or Policy(vocabulary=words)), None)
+    masking = masker_for(row.team_id).version
+    return save(row, audit(case, policy or Policy(vocabulary=words, masking=masking)), None, masking=masking)
 
 
 def _leaf(message: Message) -> Leaf:
