@@ -211,3 +211,13 @@ def test_one_log_whose_bytes_are_gone_leaves_the_others(people, data_dir, tmp_pa
     printed = [json.loads(line) for line in out.getvalue().splitlines()]
     assert len(printed) == 4, "the old records of the log that failed are still shown"
     assert Audit.unscoped.filter(compaction__log=other).count() == 4
+
+
+def test_what_an_error_quotes_is_for_those_who_may_see_content(client, people, monkeypatch):
+    row = broken(people.team, monkeypatch, "coverage")
+    people.team.content_visibility = "owner"
+    people.team.save()
+    client.force_login(people.bob)
+    html = client.get(f"/compactions/{row.pk}/").content.decode()
+    assert "not fully audited" in html
+    assert "broken on purpose" not in html

@@ -169,6 +169,10 @@ class ApiTokenAdmin(TeamScoped):
         """A token is made and revoked, never changed; the list stays visible."""
         return obj is None and super().has_change_permission(request, obj)
 
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Revoking ends a token and keeps what the access log says about it."""
+        return False
+
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         fields = ["team", "user", "name", "scopes", "expires_at"]
         return fields if obj is None else [*fields, "prefix", "created_at", "last_used_at", "revoked_at"]

@@ -193,3 +193,14 @@ def test_one_change_of_a_policy_is_one_change_for_whichever_team_is_chosen(clien
     made = PolicyVersion.objects.for_team(both.other_team).order_by("version").last()
     assert (made.family_min, made.tool_only_max) == (7, 3), "what was changed, on top of the chosen team's newest"
     assert (made.critical_number_count, made.extended_classes) == (2, True), "nothing of the team the form began with"
+
+
+def test_tokens_are_revoked_and_never_deleted(client, both):
+    both.alice.is_staff = both.alice.is_superuser = True
+    both.alice.save()
+    client.force_login(both.alice)
+    token = ApiToken.unscoped.get(team=both.team)
+    assert client.post(address(ApiToken, "delete", token.pk), {"post": "yes"}).status_code == 403
+    data = {"action": "delete_selected", "_selected_action": [token.pk], "post": "yes"}
+    client.post(address(ApiToken, "changelist"), data)
+    assert ApiToken.unscoped.filter(pk=token.pk).exists()
