@@ -26,4 +26,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:  # somebody pressed Ctrl-C, and knows it
+        sys.exit(130)

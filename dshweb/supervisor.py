@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 
 STOP_SECONDS = 25
+ENDS = (signal.SIGINT, signal.SIGTERM)
 MANAGE = Path(__file__).resolve().parent.parent / "manage.py"
 
 
@@ -55,6 +56,7 @@ class Both:
     def run(self) -> int:
         """Serve until SIGINT or SIGTERM (0) or until one side ends by itself (1)."""
         self.server.on_startup(self._start_worker)
+        os.register_at_fork(before=hold_signals, after_in_parent=release_signals, after_in_child=end_at_once)
         threading.Thread(target=self._announce, daemon=True).start()
         try:
             self.server.serve()
@@ -107,6 +109,26 @@ class Both:
             time.sleep(0.1)
 
 
+def hold_signals() -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
+
+
+def release_signals() -> None:
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
+
+
+def end_at_once() -> None:
+    """For a forked web worker: until it serves it would have inherited handlers that do nothing in it.
+
+    In a session of its own, for Ctrl-C in a terminal is this process's to answer: a web worker that is told to end twice
+    at once, by the terminal and by granian, hangs until it is killed.
+    """
+    os.setsid()
+    for number in ENDS:
+        signal.signal(number, signal.SIG_DFL)
+    release_signals()
+
+
 def shown(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
@@ -144,6 +166,10 @@ def free_port(host: str, port: int) -> tuple[str, int]:
 
 
 def main() -> int:
+    """`serve` held back the signals that end it while it became this program; from here on they end it in order."""
+    for number in ENDS:
+        signal.signal(number, lambda *_: sys.exit(0))
+    release_signals()
     parser = argparse.ArgumentParser()
     parser.add_argument("--host", required=True)
     parser.add_argument("--port", type=int, required=True)

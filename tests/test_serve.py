@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import socket
+import time
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,25 @@ def test_from_nothing_it_serves_lets_the_admin_in_once_and_stops_cleanly_twice(e
         assert get(port, link)[0] == 404  # the second start made a new one
         process.send_signal(signal.SIGINT)
         assert process.wait(60) == 0, log.read_text()
+
+
+@pytest.mark.parametrize("moment", ["it prepares", "it has just begun to listen", "its worker is ready"])
+def test_ctrl_c_stops_it_soon_and_in_order_at_any_moment(env, tmp_path, moment):
+    """A terminal sends the signal to the whole process group: web workers that got it twice hung until they were killed."""
+    log, database = tmp_path / "log", Path(env["DSHWEB_DATA_DIR"]) / "db.sqlite3"
+    reached = {
+        "it prepares": database.exists,
+        "it has just begun to listen": lambda: "listens on" in log.read_text(),
+        "its worker is ready": lambda: "is ready" in log.read_text(),
+    }
+    with started(["serve", "--port", "0"], env, log) as process:
+        until(reached[moment], moment, process, log)
+        begun = time.monotonic()
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait(60) == 0, log.read_text()
+        assert time.monotonic() - begun < 8, "three seconds, and some for a busy machine"
+    assert "refused" not in log.read_text()
+    assert "Traceback" not in log.read_text()
 
 
 @pytest.mark.parametrize("victim", ["manage.py worker", "dshweb.supervisor|spawn_main"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import signal
 import sys
 from typing import Any
 
@@ -31,6 +32,8 @@ class Command(BaseCommand):
         parser.add_argument("--demo", action="store_true", help="bring in the small bundled set of logs first")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        for number in supervisor.ENDS:
+            signal.signal(number, lambda *_: sys.exit(0))  # stopped while it prepares: nothing to say
         host, port = self._address(options["host"], options["port"])
         self._prepare()
         if options["demo"]:
@@ -123,4 +126,5 @@ class Command(BaseCommand):
             str(reader),
         ]
         self.stdout.flush()
+        supervisor.hold_signals()
         os.execv(sys.executable, [sys.executable, "-m", "dshweb.supervisor", *arguments])  # noqa: S606

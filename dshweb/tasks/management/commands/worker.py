@@ -41,6 +41,7 @@ class Command(BaseCommand):
         # it advises against root; whether that is so is the operator's business, and containers often are
         warnings.filterwarnings("ignore", message="You're running the worker with superuser privileges")
         from celery.signals import setup_logging, worker_ready, worker_shutting_down
+        from celery.worker import state
 
         from dshweb.celery import app
 
@@ -49,6 +50,9 @@ class Command(BaseCommand):
         beat = Beat(parent=parent)
 
         def ready(**_: Any) -> None:
+            if progress.stopping.is_set():  # told so while Celery started and had no handlers yet
+                state.should_stop = 0
+                return
             beat.start()
             for function in registry.backgrounds():
                 threading.Thread(
