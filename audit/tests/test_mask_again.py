@@ -154,7 +154,7 @@ def test_notes_about_failed_work_are_masked(people, log):
 
 
 def test_the_error_of_a_task_is_masked_when_it_is_written(people, data_dir):
-    enqueue(people.team, "no-such-kind-sk-proj-EXAMPLEEXAMPLEEXAMPLEEXAMPLE00", "k")
+    enqueue(people.team, "sk-proj-EXAMPLEEXAMPLEEXAMPLE00", "k")
     drain()
     error = Task.unscoped.get(key="k").error
     assert error
