@@ -45,7 +45,11 @@ def picture(*words: str) -> dict[str, Any]:
         "audits": [[place, position, dumps(record).decode()] for place, position, record in records],
         "signals": rows(Signal, [f"audit__{name}" for name in attempt] + ["rank"]),
         "found": {
-            word: sorted([spots[pk], positions[pk]] for pk in search.find(word, limit=100_000)) for word in words
+            word: sorted(
+                [spots[pk], positions[pk]]
+                for pk in Message.unscoped.filter(pk__in=search.matching(word)).values_list("id", flat=True)
+            )
+            for word in words
         },
     }
 

@@ -10,7 +10,9 @@ from django.apps import apps
 from django.db import connection
 
 from audit.models import Audit, Signal
+from dshweb.access.callers import caller_for_user
 from dshweb.sessionlog.models import Compaction, Message, Session
+from dshweb.sessionlog.selectors import messages_saying
 from dshweb.sessionlog.services import search
 from dshweb.sessionlog.services.ingest import Import, ingest_path
 from dshweb.sessionlog.services.report import Totals
@@ -134,8 +136,9 @@ def test_fr_062_to_065_the_author_is_decided_by_source_not_by_text(people, data_
     session = Session.objects.for_team(people.team).get()
     assert session.title == "why does <system-reminder> show up in my chat?"
     # search looks at what was said, never at reminders
-    assert search.find("skills list") == []
-    assert len(search.find("show up in my chat")) == 1
+    caller = caller_for_user(people.bob)
+    assert not messages_saying(caller, "skills list")
+    assert len(messages_saying(caller, "show up in my chat")) == 1
 
 
 SECRETS = [line for line in (FIELD / "secrets" / "must-mask.txt").read_text(encoding="utf-8").splitlines() if line]

@@ -12,6 +12,7 @@ from django.db.models.functions import Length, Substr
 from dshweb.access.callers import Caller
 from dshweb.access.models import Visibility
 from dshweb.sessionlog.models import Compaction, LogFile, Message, Session, Source, SourceFile
+from dshweb.sessionlog.services import search
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 PAGE = 50
@@ -62,6 +63,9 @@ def sessions_page(caller: Caller, cursor: str = "", filters: Filters | None = No
 def _narrowed(rows: QuerySet[Session], caller: Caller, filters: Filters) -> QuerySet[Session]:
     if filters.q:
         words = Q(title__icontains=filters.q) | Q(cwd__icontains=filters.q)
+        said = messages_saying(caller, filters.q)
+        if said is not None:
+            words |= Q(pk__in=said.values("log__session"))
         rows = rows.filter(Q(session_id__icontains=filters.q) | words & _content(caller))
     if filters.model:
         rows = rows.filter(model=filters.model)
@@ -70,6 +74,16 @@ def _narrowed(rows: QuerySet[Session], caller: Caller, filters: Filters) -> Quer
     if filters.compacted:
         rows = rows.filter(Q(compactions__gt=0) | Q(failed_compactions__gt=0))
     return rows
+
+
+def messages_saying(caller: Caller, words: str) -> QuerySet[Message] | None:
+    """Messages of the caller's teams in which a person or the assistant used all these words; None without a word.
+
+    Who may see them is a question to their sessions (`may_see_content`).
+    """
+    found = search.matching(words)
+    rows: QuerySet[Message] = Message.objects.for_caller(caller)
+    return None if found is None else rows.filter(pk__in=found)
 
 
 def _content(caller: Caller) -> Q:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from django.conf import settings
 from django.db import connection
+from django.db.models.expressions import RawSQL
 
 from dshweb.text.cjk import tokens
 
@@ -46,22 +47,16 @@ def _words(text: str) -> list[str]:
     return words
 
 
-def find(query: str, *, limit: int = 200) -> list[int]:
-    """Ids of messages that hold every word of `query`, newest first; [] when the query has no word."""
+def matching(query: str) -> RawSQL | None:
+    """Ids of the messages that hold every word of `query`, as a subquery; None when the query has no word.
+
+    It knows nothing of teams: filter the messages or sessions it is used on by who asks.
+    """
     words = tokens(query)
     if not words or any(len(word) > LONGEST for word in words):
-        return []
-    with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            cursor.execute(
-                f"SELECT message_id FROM {TABLE} WHERE words @@ %s::tsquery"  # noqa: S608
-                " ORDER BY message_id DESC LIMIT %s",
-                [" & ".join("'" + word.replace("\\", "\\\\").replace("'", "''") + "'" for word in words), limit],
-            )
-        else:
-            phrase = " ".join('"' + word.replace('"', '""') + '"' for word in words)
-            cursor.execute(
-                f"SELECT rowid FROM {TABLE} WHERE {TABLE} MATCH %s ORDER BY rowid DESC LIMIT %s",  # noqa: S608
-                [phrase, limit],
-            )
-        return [row[0] for row in cursor.fetchall()]
+        return None
+    if connection.vendor == "postgresql":
+        every = " & ".join("'" + word.replace("\\", "\\\\").replace("'", "''") + "'" for word in words)
+        return RawSQL(f"SELECT message_id FROM {TABLE} WHERE words @@ %s::tsquery", [every])  # noqa: S608, S611
+    phrase = " ".join('"' + word.replace('"', '""') + '"' for word in words)
+    return RawSQL(f"SELECT rowid FROM {TABLE} WHERE {TABLE} MATCH %s", [phrase])  # noqa: S608, S611

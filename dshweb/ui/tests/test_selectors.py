@@ -17,6 +17,7 @@ from dshweb.sessionlog.selectors import (
     sessions_page,
     texts_at,
 )
+from dshweb.sessionlog.services import search
 from dshweb.ui.tests.rows import make_compaction, make_log, make_messages, make_session
 
 pytestmark = pytest.mark.django_db
@@ -117,3 +118,20 @@ def test_texts_are_those_of_one_log(people):
     make_compaction(log)
     assert list(texts_at(log.pk, {5, 6})) == [(5, "mine")]
     assert list(texts_at(log.pk, [])) == []
+
+
+def test_sessions_are_found_by_what_was_said_by_those_who_may_read_it(people):
+    said = {}
+    for team, name, owner in ((people.team, "ours", people.vera), (people.other_team, "theirs", None)):
+        log = make_log(make_session(team, name, owner=owner))
+        make_messages(log, [("user/message", "user", True, "please rename the 端口 setting")])
+        said |= {row.pk: row.text for row in log.messages.all()}
+    search.add(list(said.items()))
+    assert walk(caller_for_user(people.bob), 9, q="setting rename") == ["ours"]
+    assert walk(caller_for_user(people.bob), 9, q="端口") == ["ours"]
+    assert walk(caller_for_user(people.bob), 9, q='rename" OR "x') == []
+    assert walk(caller_for_user(people.mallory), 9, q="rename") == ["theirs"]
+    people.team.content_visibility = Visibility.OWNER
+    people.team.save()
+    assert walk(caller_for_user(people.bob), 9, q="rename") == []
+    assert walk(caller_for_user(people.vera), 9, q="rename") == ["ours"]
