@@ -122,6 +122,7 @@ def write_all(folder: Path) -> int:
 
     def write(lines: list[bytes]) -> None:
         name, _n = next(names)
+        lines[0] = lines[0].replace(head["id"].encode(), name.encode())  # unless it is poisoned, a session each
         path = folder / "sessions" / "--p--" / name / "session.v4.jsonl"
         path.parent.mkdir(parents=True)
         path.write_bytes(b"".join(lines))

@@ -51,9 +51,10 @@ def started(arguments: list[str], env: dict[str, str], log: Path) -> Iterator[su
                 process.wait()
 
 
-def manage(arguments: list[str], env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+def manage(arguments: list[str], env: dict[str, str], patience: float = PATIENCE) -> subprocess.CompletedProcess[str]:
+    """`manage.py <arguments>` to its end, which must come within `patience` seconds."""
     return subprocess.run(
-        [sys.executable, "manage.py", *arguments], cwd=ROOT, env=env, capture_output=True, text=True, timeout=PATIENCE
+        [sys.executable, "manage.py", *arguments], cwd=ROOT, env=env, capture_output=True, text=True, timeout=patience
     )
 
 

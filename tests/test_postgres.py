@@ -49,7 +49,7 @@ def on_sqlite(tmp_path) -> dict[str, str]:
 
 def ingest(env: dict[str, str], *paths: Path) -> list[dict]:
     """The objects that `ingest --json` prints; nothing may go to stderr."""
-    run = manage(["ingest", "--json", *map(str, paths)], env)
+    run = manage(["ingest", "--json", *map(str, paths)], env, patience=300)  # there are shared machines
     assert (run.returncode, run.stderr[-2000:]) == (0, "")
     return [json.loads(line) for line in run.stdout.splitlines()]
 
