@@ -9,6 +9,9 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 
+from dshweb.text.lines import one_line
+
+
 class Bar:
     """One line that follows whatever is being worked on. `show(what, done, total)` as often as you like."""
 
@@ -16,7 +19,7 @@ class Bar:
         self._bar: Progress | None = None
         if not quiet and stream.isatty():
             amount = DownloadColumn() if size else MofNCompleteColumn()
-            columns = (TextColumn("{task.description}"), BarColumn(), amount, TimeRemainingColumn())
+            columns = (TextColumn("{task.description}", markup=False), BarColumn(), amount, TimeRemainingColumn())
             self._bar = Progress(*columns, console=Console(file=stream), transient=True)
             self._task = self._bar.add_task("", total=None)
 
@@ -33,4 +36,4 @@ class Bar:
 
     def show(self, what: object, done: int, total: int | None) -> None:
         if self._bar:
-            self._bar.update(self._task, description=str(what)[-60:], completed=done, total=total)
+            self._bar.update(self._task, description=one_line(str(what))[-60:], completed=done, total=total)

@@ -23,6 +23,13 @@ class TeamCommand(BaseCommand):
         """Keeps the lines of the help text: examples are commands to copy."""
         return super().create_parser(prog_name, subcommand, formatter_class=RawDescriptionHelpFormatter, **kwargs)
 
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        """Ctrl-C is no fault: one line, and the exit code shells expect."""
+        try:
+            return super().execute(*args, **options)
+        except KeyboardInterrupt:
+            raise CommandError("stopped; what was done stays, and the next run goes on from there", returncode=130) from None
+
     def check_migrations(self) -> None:
         """Django warns where this ends: half a database is nothing to work on."""
         missing = schema.pending()

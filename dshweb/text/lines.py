@@ -31,6 +31,11 @@ class Storable:
     replaced: int
 
 
+def one_line(text: str) -> str:
+    """The text as one line that is safe to print in a terminal: a name from a log must not move the cursor or fake a line."""
+    return visible(text).replace("\n", " ⏎ ").replace("\t", " ")
+
+
 def visible(text: str) -> str:
     """The text without terminal escapes; other invisible controls as `⟦U+202E⟧`.
 

@@ -6,7 +6,7 @@ import sys
 from argparse import ArgumentParser
 from typing import Any, TextIO, cast
 
-from django.core.management.base import CommandError
+from django.core.management.base import CommandError, OutputWrapper
 from django.db.models import QuerySet
 from rich.console import Console
 from rich.table import Table
@@ -20,6 +20,7 @@ from dshweb.access.commands import TeamCommand
 from dshweb.access.models import Team
 from dshweb.bars import Bar
 from dshweb.sessionlog.models import Compaction, LogFile, Session
+from dshweb.text.lines import one_line
 
 GATE_EXCEEDED = 3
 LISTED_FAILURES = 10
@@ -66,7 +67,9 @@ Example:  manage.py audit session-5c009325-c1be-4349-80cd-676d914a384b --json
         else:
             self._table(compactions, audits)
         if gate is not None:
-            self._gate(gate, [one.audit for one in audits.values()])
+            # with --json, standard output holds records and nothing else
+            out = self.stderr if options["json"] else self.stdout
+            self._gate(gate, [one.audit for one in audits.values()], out)
         if failed:
             words = "; ".join(f"{name}: {why}" for name, why in list(failed.items())[:LISTED_FAILURES])
             words += "; …" if len(failed) > LISTED_FAILURES else ""
@@ -115,10 +118,10 @@ Example:  manage.py audit session-5c009325-c1be-4349-80cd-676d914a384b --json
         if not compactions:
             self.stdout.write("No compactions. Bring logs in with: manage.py ingest PATH")
 
-    def _gate(self, gate: dict[str, int], audits: list[Audit]) -> None:
+    def _gate(self, gate: dict[str, int], audits: list[Audit], out: OutputWrapper) -> None:
         counts = gates.counted(audits)
         for name, most in gate.items():
-            self.stdout.write(f"gate {name}: {counts[name]} found, {most} allowed (uncalibrated)")
+            out.write(f"gate {name}: {counts[name]} found, {most} allowed (uncalibrated)")
         over = gates.exceeded(gate, counts)
         if over:
             words = ", ".join(f"{name} {found} > {most}" for name, (found, most) in over.items())
@@ -129,9 +132,9 @@ def _cells(row: Compaction, one: Chosen | None) -> list[str]:
     def said(value: int | None) -> str:
         return "—" if value is None else str(value)
 
-    cells = [row.session.session_id, said(row.round), str(row.get_outcome_display())]
+    cells = [one_line(row.session.session_id), said(row.round), str(row.get_outcome_display())]
     if one is None:
-        return [*cells, row.error or "no summary in the log", "—", "—", "—", "—", "—"]
+        return [*cells, one_line(row.error) or "no summary in the log", "—", "—", "—", "—", "—"]
     audit = one.audit
     ledger = "incomplete" if audit.ledger_incomplete else "complete"
     notes = [str(audit.get_verdict_display())]

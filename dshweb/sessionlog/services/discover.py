@@ -6,6 +6,7 @@ A DSH home is a folder with `sessions/`; any other folder is walked whole, every
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,10 +16,11 @@ from dshweb.sessionlog.core.generations import is_log_name
 
 @dataclass
 class Found:
-    """Logs in a stable order, and what was passed over, by reason."""
+    """Logs in a stable order, what was passed over by reason, and whether a folder was asked for."""
 
     logs: list[Path] = field(default_factory=list)
     skipped: dict[str, int] = field(default_factory=dict)
+    folder: bool = False
 
     def skip(self, reason: str) -> None:
         self.skipped[reason] = self.skipped.get(reason, 0) + 1
@@ -28,14 +30,28 @@ def find_logs(path: Path) -> Found:
     """Logs at or below `path` (absolute paths, sorted). Raises FileNotFoundError when there is nothing at `path`."""
     found = Found()
     root = Path(os.path.realpath(path))  # the given path itself may be a link: the caller named it
-    if not root.exists():
-        raise FileNotFoundError(path)
-    if not root.is_dir():
-        found.logs.append(root)  # named by hand: read whatever its name is, the reader says what it is
+    try:
+        os.stat(root)
+    except (FileNotFoundError, NotADirectoryError):
+        raise FileNotFoundError(path) from None
+    except OSError:  # behind a folder that may not be entered, or a name too long: listed as a file that failed
+        pass
+    if not _is_folder(root):
+        # named by hand: listed whatever its name and kind; the reader says what it is, or why it cannot be read
+        found.logs.append(root)
         return found
-    start = root / "sessions" if (root / "sessions").is_dir() and not (root / "sessions").is_symlink() else root
-    found.logs.extend(_walk(start, found))
+    found.folder = True
+    sessions = root / "sessions"
+    found.logs.extend(_walk(sessions if _is_folder(sessions) and not sessions.is_symlink() else root, found))
     return found
+
+
+def _is_folder(path: Path) -> bool:
+    """False also for what is not there or may not be looked at."""
+    try:
+        return stat.S_ISDIR(os.stat(path).st_mode)
+    except OSError:
+        return False
 
 
 def _walk(folder: Path, found: Found) -> Iterator[Path]:

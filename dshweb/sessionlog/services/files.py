@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat as stat_module
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from django.db import transaction
 from dshweb.access.models import Team, User
 from dshweb.sessionlog.models import LogFile, LogStatus, Session, SourceFile
 from dshweb.sessionlog.services import fit, sessions, store
-from dshweb.text.lines import storable
+from dshweb.text.lines import storable, storable_name
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,10 @@ class Stat:
 
     @classmethod
     def of(cls, path: Path) -> Stat:
+        """Raises OSError when there is no such file or it is none (a pipe would hang whoever opens it)."""
         found = os.stat(path)
+        if not stat_module.S_ISREG(found.st_mode):
+            raise OSError(f"{path} is not a regular file")
         return cls(found.st_size, found.st_mtime_ns, f"{found.st_dev}:{found.st_ino}")
 
 
@@ -36,6 +40,11 @@ def path_to_text(path: Path) -> str:
     whole = path.absolute()
     text = str(whole)
     return text if storable(text).text == text else whole.as_uri()
+
+
+def location(path: Path) -> str:
+    """What a path is called in the database and in reports: itself, if a database takes it."""
+    return storable_name(str(path), 1000)
 
 
 def text_to_path(text: str) -> Path:

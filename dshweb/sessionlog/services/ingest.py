@@ -10,27 +10,24 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from django.db import OperationalError, transaction
+from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
 from dshweb.access.models import Team, User
 from dshweb.sessionlog.core.reader import read_log
-from dshweb.sessionlog.models import Compaction, LogFile, Source, SourceFile
-from dshweb.sessionlog.services import files, fit, steps, store
+from dshweb.sessionlog.models import Compaction, LogFile, SourceFile
+from dshweb.sessionlog.services import files, fit, sources, steps, store
 from dshweb.sessionlog.services.discover import find_logs
 from dshweb.sessionlog.services.files import Stat
 from dshweb.sessionlog.services.masking import masker_for
 from dshweb.sessionlog.services.report import LogReport, Totals
-from dshweb.sessionlog.signals import log_imported
+from dshweb.sessionlog.signals import MACHINE, tell_imported
 from dshweb.tasks.progress import Stop
 from dshweb.text.lines import storable_name
 from dshweb.text.redact import Masker
 
 log_ = logging.getLogger(__name__)
-
-# a full disk, missing rights, a database that is away: said in a line, and tried again by the next run
-MACHINE = (OSError, OperationalError)
 
 OnReport = Callable[[LogReport], None]
 
@@ -54,15 +51,13 @@ def ingest_path(
     on_progress: Callable[[Path, int, int], None] | None = None,
 ) -> None:  # fmt: skip
     """Imports every log at or below `path` and adds to `totals`. Raises FileNotFoundError when nothing is there."""
-    found = find_logs(path)
-    if path.is_dir():
-        scanned = {"last_scan_at": timezone.now(), "last_error": ""}
-        Source.unscoped.update_or_create(
-            team=run.team,
-            path=_location(path.resolve()),
-            defaults=scanned,
-            create_defaults=scanned | {"owner": run.owner},
-        )
+    try:
+        found = find_logs(path)
+    except FileNotFoundError:
+        sources.vanished(run.team.pk, path)
+        raise
+    if found.folder:
+        sources.scanned(run.team.pk, path, found, owner=run.owner)
     totals.pass_over(found.skipped.items())
     known = _known(run.team, found.logs)
     for file in found.logs:
@@ -125,7 +120,7 @@ def ingest_file(
 
 def _location(path: Path) -> str:
     """What a path is called in the database and in reports: itself, if a database takes it."""
-    return storable_name(str(path), 1000)
+    return files.location(path)
 
 
 def _place(team: Team, location: str) -> SourceFile:
@@ -158,18 +153,9 @@ def _read(
     log = LogFile.unscoped.select_related("session").defer("state", "header").get(pk=log.pk)
     report = report_of(log, path=place.location, changed=changed)
     # also when nothing is new: whoever read the log before may have died before he told of it
-    _tell(log, run)
+    tell_imported(log, inline=run.inline)
     _remember(place, stat, report)
     return report
-
-
-def _tell(log: LogFile, run: Import) -> None:
-    """What follows an import may fail without undoing it: the log is in, and a re-audit can be asked for."""
-    for receiver, answer in log_imported.send_robust(LogFile, log=log, inline=run.inline):
-        if isinstance(answer, (Stop, *MACHINE)):
-            raise answer
-        if isinstance(answer, Exception):
-            log_.error("%s failed after the import of log %s", receiver, log.pk, exc_info=answer)
 
 
 def _catch_up(log: LogFile, source: BinaryIO, stat: Stat, run: Import, on_progress: steps.OnProgress | None) -> bool:

@@ -42,9 +42,13 @@ def insert(model: type[models.Model], fields: Iterable[str], rows: Sequence[tupl
         cursor.executemany(f"INSERT INTO {table} ({columns}) VALUES ({places})", rows)  # noqa: S608
 
 
+# the years 1 and 9999 are left out: their edges fall off the calendar in other time zones
+_FIRST, _LAST = (int(datetime(year, 1, 1, tzinfo=UTC).timestamp() * 1000) for year in (2, 9999))
+
+
 def moment(epoch_ms: int | None) -> datetime | None:
-    """The datetime of an epoch time in milliseconds; None when unknown or not a time a calendar has."""
-    if epoch_ms is None:
+    """The datetime of an epoch time in milliseconds; None when unknown or not a time a calendar has in every time zone."""
+    if epoch_ms is None or not _FIRST <= epoch_ms <= _LAST:
         return None
     try:
         return datetime.fromtimestamp(epoch_ms / 1000, tz=UTC)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from contextlib import suppress
 from pathlib import Path
 from threading import Event
@@ -17,12 +17,20 @@ from django.core.management.base import CommandError
 from dshweb.access.commands import TeamCommand
 from dshweb.access.models import Team, User
 from dshweb.bars import Bar
-from dshweb.sessionlog.services.files import path_to_text
 from dshweb.sessionlog.services.ingest import Import, ingest_path
 from dshweb.sessionlog.services.report import LogReport, Totals
+from dshweb.sessionlog.services.requests import request_ingest
 from dshweb.sessionlog.services.watch import follow
 from dshweb.tasks.selectors import worker_alive
-from dshweb.tasks.services import drain, enqueue
+from dshweb.tasks.services import drain
+from dshweb.text.lines import one_line
+
+
+def _named(text: str) -> Path:
+    """A path that was really named: an unset shell variable must not mean the current folder."""
+    if not text.strip():
+        raise ArgumentTypeError("an empty path names nothing; say . for the current folder")
+    return Path(text)
 
 
 class Command(TeamCommand):
@@ -31,7 +39,7 @@ class Command(TeamCommand):
 Example:  manage.py ingest ~/.dsh --watch"""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("paths", nargs="+", metavar="PATH", type=Path)
+        parser.add_argument("paths", nargs="+", metavar="PATH", type=_named)
         parser.add_argument("--watch", action="store_true", help="stay and bring in what is written from now on")
         self.add_team(parser, "the team the logs belong to")
         parser.add_argument("--owner", help="user name of the sessions' owner (the team's first admin)")
@@ -65,15 +73,16 @@ Example:  manage.py ingest ~/.dsh --watch"""
         def bring_in(changed: list[Path]) -> None:
             # the first look names every log there is: one task a folder, the files in it cost a stat
             for path in changed if bring_in.looked else paths:  # type: ignore[attr-defined]
-                payload = {"path": path_to_text(path), "owner": owner.pk if owner else None}
-                enqueue(team, "ingest", path_to_text(path), payload, label=path.parent.name)
+                request_ingest(team, path, owner=owner.pk if owner else None)
             bring_in.looked = True  # type: ignore[attr-defined]
+
+        def lend_a_hand() -> None:
             if not worker_alive():
                 drain(team)
 
         bring_in.looked = False  # type: ignore[attr-defined]
         with suppress(KeyboardInterrupt):
-            follow(paths, bring_in, poll_seconds=settings.WATCH_POLL_SECONDS, stop=stop)
+            follow(paths, bring_in, then=lend_a_hand, poll_seconds=settings.WATCH_POLL_SECONDS, stop=stop)
 
     def _owner(self, team: Team, name: str | None) -> User | None:
         if name is None:
@@ -94,10 +103,10 @@ Example:  manage.py ingest ~/.dsh --watch"""
             made = ", ".join(f"{n} {outcome}" for outcome, n in report.compactions.items() if n)
             counts = f"{report.events} events, compactions: {made or 'none'}"
         news = "" if report.changed else " (unchanged)"
-        self.stdout.write(f"{report.status:<11} {report.path}: {counts}{news}")
+        self.stdout.write(f"{report.status:<11} {one_line(report.path)}: {counts}{news}")
         for entry in report.damage[:3]:
             place = f"byte {entry['offset']}" if "offset" in entry else f"seq {entry.get('seq', 'unknown')}"
-            self.stdout.write(f"            {entry['code']} at {place}: {entry['detail']}")
+            self.stdout.write(f"            {entry['code']} at {place}: {one_line(entry['detail'])}")
 
     def _summary(self, totals: Totals, *, as_json: bool) -> None:
         if as_json:

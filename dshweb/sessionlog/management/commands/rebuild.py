@@ -12,7 +12,7 @@ from dshweb.access.commands import TeamCommand
 from dshweb.bars import Bar
 from dshweb.sessionlog.models import LogFile
 from dshweb.sessionlog.services.rebuild import rebuild_log
-from dshweb.sessionlog.signals import log_imported
+from dshweb.sessionlog.signals import tell_imported
 
 
 class Command(TeamCommand):
@@ -33,7 +33,7 @@ Example:  manage.py rebuild --team main"""
             for log in logs:
                 try:
                     fresh = rebuild_log(log, on_progress=lambda n, total, log=log: bar.show(log, n, total))  # type: ignore[misc]
-                    log_imported.send(LogFile, log=fresh, inline=True)
+                    tell_imported(fresh, inline=True)
                     done += 1
                 except OSError as error:
                     failed.append(f"log {log.pk} ({log}): {error}")
