@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
+_ANY = re.compile(r"[()\[\]{}]")
 _OPEN = {"(": ")", "[": "]", "{": "}"}
 _CLOSE = frozenset(_OPEN.values())
 
 
 def first_unmatched(segment: str) -> int:
     """Index of the first bracket without partner in `segment`, else its length. `](` always ends (a Markdown link)."""
-    if not any(c in segment for c in "()[]{}"):
+    if _ANY.search(segment) is None:
         return len(segment)
     stack: list[tuple[int, str]] = []
     for i, c in enumerate(segment):

@@ -50,7 +50,7 @@ def _spans(facts: list[Fact]) -> list[tuple[int, int]]:
 
 def _full_dates(text: str, reach: Reach) -> list[Fact]:
     facts: list[Fact] = []
-    for place in reach.places(_YEAR_AHEAD.finditer(text), facts):
+    for place in reach.places(_YEAR_AHEAD.finditer(text)):
         m = _DATE.match(text, place.start())
         if m is None:
             continue
@@ -68,7 +68,7 @@ def _full_dates(text: str, reach: Reach) -> list[Fact]:
 
 def _month_days(text: str, reach: Reach) -> list[Fact]:
     facts: list[Fact] = []
-    for m in reach.places(_MONTH_DAY.finditer(text), facts):
+    for m in reach.places(_MONTH_DAY.finditer(text)):
         month, day = int(m.group(1)), int(m.group(2))
         if _in_year(month, day) and _edge_before(text, m.start()):
             clock = _clock(m.group(3), m.group(4), m.group(5))
@@ -79,7 +79,7 @@ def _month_days(text: str, reach: Reach) -> list[Fact]:
 def _clocks(text: str, reach: Reach) -> list[Fact]:
     facts: list[Fact] = []
     done = 0
-    for place in reach.places(_CLOCK_AHEAD.finditer(text), facts):
+    for place in reach.places(_CLOCK_AHEAD.finditer(text)):
         start = place.start()
         m = _CLOCK.match(text, start) if start >= done else None
         if m is None:
@@ -98,7 +98,7 @@ def _in_year(month: int, day: int) -> bool:
 def _english_dates(text: str, reach: Reach) -> list[Fact]:
     """`19 December 2026`, `Dec 19, 2026`, `19 December`: canon as of `2026年12月19日` and `12月19日`."""
     facts: list[Fact] = []
-    for m in reach.places(_ENGLISH_MONTH.finditer(text), facts):
+    for m in reach.places(_ENGLISH_MONTH.finditer(text)):
         before, after = _DAY_BEFORE.search(text, max(0, m.start() - 8), m.start()), _DAY_AFTER.match(text, m.end())
         if before is not None:
             year = _YEAR_AFTER.match(text, m.end())

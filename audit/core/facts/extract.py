@@ -9,7 +9,7 @@ from collections.abc import Collection
 from audit.core.facts.datetimes import datetimes
 from audit.core.facts.identifiers import identifiers, stores
 from audit.core.facts.ids import hashes, tickets, uuids
-from audit.core.facts.model import EXTENDED_CLASSES, MAX_BLOCK, Fact, Scan
+from audit.core.facts.model import EXTENDED_CLASSES, MAX_BLOCK, MAX_WORK, Fact, Scan
 from audit.core.facts.numbers import numbers
 from audit.core.facts.paths import paths
 from audit.core.facts.prepare import Prepared, fold, mask
@@ -43,7 +43,7 @@ def scan(text: str, *, extended: bool = True, markers: Collection[str] = ()) -> 
     if _ANY.search(text) is None and text.count("-") < 4:
         return Scan([], max(0, len(text) - MAX_BLOCK))
     prepared = Prepared(text)
-    reach = Reach(len(prepared.text))
+    reach = Reach(len(prepared.text), work=MAX_WORK // 2 if prepared.mapped else MAX_WORK)
     work, facts = _paths(prepared.text, markers, reach)
     work = fold(work)
     if extended and "://" in prepared.text:

@@ -21,14 +21,22 @@ _SERIAL = re.compile(r"(?<![A-Za-z0-9_.\x00-])[A-Z0-9]{8,20}+(?![A-Za-z0-9_])")
 _RUN = re.compile(r"[0-9]+|[A-Z]+")
 _SERIAL_RUNS = 5
 _CUE_WORDS = (
-    "ids?|seed|pr|mr|issue|ticket|case|run|job|build|order|account|invoice|serial|registers?|revision"
-    "|versioncode|appid|uid|pid|submission|arxiv"
+    "id ids seed pr mr issue ticket case run job build order account invoice serial register registers revision"
+    " versioncode appid uid pid submission arxiv"
 )
-_CUE_HAN = "种子|寄存器|订单|工单|[\u4e00-\u9fff]号"
-_LABEL_BEFORE = re.compile(
-    rf"(?:(?<![A-Za-z])(?i:{_CUE_WORDS})|[a-z](?:Id|ID|Code|Seed)|_id|{_CUE_HAN})"
-    r"[\"'`]?[ \t]?(?:[:=：#]|is |为|是)?[ \t]?[\"'`]?\Z"
+_CUE_HAN = "种子 寄存器 订单 工单"
+
+
+def _reversed(words: str) -> str:
+    return "|".join(word[::-1] for word in words.split())
+
+
+# A label (`seed: `, `orderId=`, `工单`) before digits, read backwards from them: one try instead of one a place.
+_LABEL = re.compile(
+    r"[\"'`]?[ \t]?(?:[:=：#]| si|为|是)?[ \t]?[\"'`]?"
+    rf"(?:(?i:{_reversed(_CUE_WORDS)})(?![A-Za-z])|(?:dI|DI|edoC|deeS)[a-z]|di_|{_reversed(_CUE_HAN)}|号[\u4e00-\u9fff])"
 )
+_LABEL_REACH = 24
 _DIGITS = re.compile(r"(?<![0-9])[0-9]{3,12}+(?![0-9%_\x00A-Za-z])")
 _RANGE = re.compile(r"[ \t]?(?:到|至|~|–|-|to )[ \t]?\Z")
 _COMPACT_DATE = re.compile(r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])")
@@ -52,7 +60,7 @@ def identifiers(text: str, reach: Reach) -> list[Fact]:
     if "0x" in text or "0X" in text:
         facts += [_fact(m, m.group().lower()) for m in reach.places(_HEX.finditer(text)) if _free(text, m)]
     if "10." in text:
-        for m in reach.places(_DOI.finditer(text), facts):
+        for m in reach.places(_DOI.finditer(text)):
             canon = m.group().rstrip(_TRAIL)
             if not _joined(text, m.start() - 1):
                 facts.append(Fact("identifier", canon, canon.lower(), m.start(), m.start() + len(canon)))
@@ -74,14 +82,14 @@ def _labelled(text: str, reach: Reach) -> list[Fact]:
     """Three to twelve digits behind a word that labels ids, and the second number of such a range."""
     facts: list[Fact] = []
     last = -1
-    for m in reach.places(_DIGITS.finditer(text), facts):
+    for m in reach.places(_DIGITS.finditer(text)):
         start, end = m.span()
         if _number_goes_on(text, end):
             continue
         if end - start == 8 and _COMPACT_DATE.match(text, start):
             continue
         ranged = last >= 0 and start - last < 8 and _RANGE.fullmatch(text, last, start) is not None
-        if ranged or _LABEL_BEFORE.search(text, max(0, start - 24), start) is not None:
+        if ranged or _LABEL.match(text[max(0, start - _LABEL_REACH) : start][::-1]):
             facts.append(Fact("identifier", text[start:end], text[start:end], start, end))
             last = end
     return facts

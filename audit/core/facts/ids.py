@@ -32,7 +32,7 @@ NOT_TICKETS = words(
 def uuids(text: str, reach: Reach) -> list[Fact]:
     """UUIDs that are not glued to letters or digits nor part of a longer dashed chain; canon is lower case."""
     facts: list[Fact] = []
-    for tail in reach.places(_UUID_TAIL.finditer(text), facts):
+    for tail in reach.places(_UUID_TAIL.finditer(text)):
         m = _UUID.match(text, tail.start() - 8) if tail.start() >= 8 else None
         if m is None:
             continue
@@ -60,7 +60,7 @@ def tickets(text: str, reach: Reach) -> list[Fact]:
     for m in reach.places(_CVE.finditer(text)) if "CVE-" in text else ():
         if not _glued(text, m.start(), m.end()):
             facts.append(Fact("ticket", m.group(), m.group(), m.start(), m.end()))
-    for m in reach.places(_TICKET.finditer(text), facts):
+    for m in reach.places(_TICKET.finditer(text)):
         start, end = m.span()
         name = m.group().partition("-")[0]
         if name in NOT_TICKETS or name == "CVE" or _glued(text, start, end):
@@ -71,7 +71,7 @@ def tickets(text: str, reach: Reach) -> list[Fact]:
         if (after[:1] == "-" and after[1:].isalnum()) or (after[:1] == "." and after[1:].isdigit()):
             continue
         facts.append(Fact("ticket", m.group(), m.group(), start, end))
-    for m in reach.places(_ISSUE.finditer(text), facts):
+    for m in reach.places(_ISSUE.finditer(text)):
         start, end = m.span()
         before = text[start - 1] if start else " "
         if (before.isspace() or before in "([{（【「《<") and not _glued(text, end, end) and len(m.group()) < 12:

@@ -10,7 +10,8 @@ PATH_CLASSES = ("abs_path", "file_path")
 # Bounds of one text; what lies behind any of them is counted in `Scan.unread`, and the caller records `block_truncated`.
 MAX_BLOCK = 1 << 20  # code points that are looked at
 MAX_FACTS = 50_000  # facts; the text ends behind the last one
-MAX_PLACES = 100_000  # places that one scan looks at (a separator, a number before what may be a unit, …)
+MAX_PLACES = 50_000  # places that one scan looks at (a separator, a number before what may be a unit, …)
+MAX_WORK = 200_000  # places of all scans together, those of paths counted four times
 MAX_RUN = 1 << 15  # code points of one run without white space or punctuation that the path scan looks at
 
 

@@ -46,7 +46,7 @@ def numbers(text: str, reach: Reach) -> list[Fact]:
     """Number facts of `text`, which is folded and has all earlier classes masked. canon is `<number><multiplier> <unit>`."""
     facts: list[Fact] = []
     n = len(text)
-    for m in reach.places(_candidates(text), facts):
+    for m in reach.places(_candidates(text), 1):
         start, end = m.span(1)
         number = m.group(1)
         sign_at = _currency(text, start)

@@ -25,11 +25,12 @@ from audit.core.facts.chars import (
     is_word,
     words,
 )
-from audit.core.facts.model import MAX_FACTS, MAX_PLACES, MAX_RUN
+from audit.core.facts.model import MAX_FACTS, MAX_RUN
 from audit.core.facts.posix import Tail, canon, has_extension, starts_at_root, tail
-from audit.core.facts.reach import Reach
+from audit.core.facts.reach import PATH_WEIGHT, Reach
 
 _MARK = re.compile(r"/|\\|\.[A-Za-z]")
+_OPENER = re.compile(r"[=(\[{]")
 _SEP = re.compile(r"[/\\]+")
 _POSITION = re.compile(r"(?::[0-9]{1,7}){1,2}(?![0-9])|\([0-9]+(?:, ?[0-9]+)?\)")
 _VERSION_SEGMENT = re.compile(r"v?[0-9]+(?:\.(?:[0-9]+|x))*\Z")
@@ -46,7 +47,7 @@ def paths(text: str, file_urls: Collection[int], markers: Collection[str], reach
     """Facts and spans to mask. `file_urls`: offsets where a path of a `file://` URL begins."""
     out = Found(text)
     done = 0
-    for _ in range(MAX_PLACES):
+    for _ in reach.turns(PATH_WEIGHT):
         m = _MARK.search(text, done)
         if m is None:
             return out
@@ -61,7 +62,8 @@ def paths(text: str, file_urls: Collection[int], markers: Collection[str], reach
             reach.skipped.append((start + MAX_RUN, done))
         if done - start > 1:  # a lone slash is nothing
             _run(out, start, min(done, start + MAX_RUN), file_urls, markers)
-    reach.stop(done)
+    if _MARK.search(text, done) is not None:
+        reach.stop(done)
     return out
 
 
@@ -86,7 +88,7 @@ def _slashed(
     """The next path of the run; returns where to go on (always beyond `at`)."""
     text = out.text
     q = sep.start()
-    h = max(text.rfind(c, at, q) for c in "=([{") + 1
+    h = 0 if _OPENER.search(text, at, q) is None else max(text.rfind(c, at, q) for c in "=([{") + 1
     head_start = max(at, h)
     if h > at and text[h - 1] in "([{" and first_closer(text[h - 1]) in text[h:q]:
         head_start = h - 1  # `(group)/page.tsx`: the bracket belongs to the first segment

@@ -60,7 +60,7 @@ class Prepared:
         def plain(start: int, end: int) -> None:
             """Characters with nothing to compose with."""
             chunk = given[start:end]
-            if unicodedata.is_normalized("NFC", chunk):
+            if chunk.isascii() or unicodedata.is_normalized("NFC", chunk):
                 out.append(chunk)
                 starts.extend(range(start, end))
                 ends.extend(range(start + 1, end + 1))
@@ -80,6 +80,11 @@ class Prepared:
         plain(at, len(given))
         self.text = "".join(out)
         self._starts, self._ends = starts, ends
+
+    @property
+    def mapped(self) -> bool:
+        """True when the prepared text is not the text as given, which took work."""
+        return self._starts is not None
 
     def origin(self, start: int, end: int) -> tuple[int, int]:
         """Code points of the text as given for the span start..end (end > start) of the prepared text."""

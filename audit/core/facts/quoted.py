@@ -20,7 +20,7 @@ _SEPARATORS = re.compile(r"[\\/]+")
 def quoted_paths(text: str, reach: Reach) -> list[Fact]:
     """Quoted paths that contain white space; all others are left to the plain scanners."""
     facts: list[Fact] = []
-    for m in reach.places(_QUOTED.finditer(text), facts):
+    for m in reach.places(_QUOTED.finditer(text)):
         body = m.group(1)
         if " " not in body or body != body.strip() or _FORBIDDEN.search(body):
             continue

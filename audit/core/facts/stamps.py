@@ -33,7 +33,7 @@ _NOT_PORT = words(
 def addresses(text: str, reach: Reach) -> list[Fact]:
     """IPv4 with `:port` or `/len`, `host.name:port`, `host-1:5432`, `localhost:port`; canon is lower case."""
     facts: list[Fact] = []
-    for place in reach.places(_IP_AHEAD.finditer(text), facts):
+    for place in reach.places(_IP_AHEAD.finditer(text)):
         start = place.start()
         m = _IP.match(text, start)
         if m is None:
@@ -45,7 +45,7 @@ def addresses(text: str, reach: Reach) -> list[Fact]:
             facts.append(Fact("ip", m.group(), m.group(), start, end))
     taken = {f.end for f in facts}
     done = 0
-    for m in reach.places(_PORTED.finditer(text), facts):
+    for m in reach.places(_PORTED.finditer(text)):
         end = m.end()
         if end in taken or int(m.group(1)) > 65535:
             continue
@@ -81,7 +81,7 @@ def _is_host(host: str, port: str) -> bool:
 def versions(text: str, reach: Reach) -> list[Fact]:
     """`v` and 2–4 parts, or 3–4 parts, optional pre-release; canon without `v`, lower case."""
     facts: list[Fact] = []
-    for place in reach.places(_VERSION_AHEAD.finditer(text), facts):
+    for place in reach.places(_VERSION_AHEAD.finditer(text)):
         start = place.start()
         m = _VERSION.match(text, start)
         if m is None:

@@ -7,8 +7,8 @@ from urllib.parse import unquote
 
 from audit.core.facts.brackets import first_unmatched
 from audit.core.facts.chars import DELIM, EXTENSIONS, HAN, HAN_RE, RUN_RE, is_word
-from audit.core.facts.model import MAX_FACTS, MAX_PLACES, MAX_RUN, Fact
-from audit.core.facts.reach import Reach
+from audit.core.facts.model import MAX_FACTS, MAX_RUN, Fact
+from audit.core.facts.reach import PATH_WEIGHT, Reach
 
 _SEGMENT = re.compile(rf"[^{DELIM}\\/]+")
 _SEPARATORS = re.compile(r"[\\/]+")
@@ -26,7 +26,7 @@ def windows_paths(text: str, reach: Reach) -> tuple[list[Fact], list[tuple[int, 
     masks: list[tuple[int, int]] = []
     done = 0
     at = 0
-    for _ in range(MAX_PLACES):
+    for _ in reach.turns(PATH_WEIGHT):
         at = _next(text, at)
         if at < 0:
             return facts, masks
@@ -39,17 +39,19 @@ def windows_paths(text: str, reach: Reach) -> tuple[list[Fact], list[tuple[int, 
         if start < done or not _may_start(text, start):
             at = first if text[at] == "\\" else at + 1
             continue
-        end, segments, bad = _segments(text, first)
-        if not _accepted(text, start, first, segments):
+        # Two segments decide; reading on before would read a long run again from each place inside it.
+        if not _accepted(text, start, first, _segments(text, first, most=2)[1]):
             at = max(at + 1, first)
             continue
+        end, segments, bad = _segments(text, first)
         done = at = _past(text, end, reach) if end - first > MAX_RUN else end
         suffix = _POSITION.match(text, at)
         masks.append((start, suffix.end() if suffix else at))
         canon = None if bad else _canon(text, start, segments)
         if canon is not None:
             facts.append(Fact("abs_path", text[start:end], canon, start, end))
-    reach.stop(at)
+    if _next(text, at) >= 0:
+        reach.stop(at)
     return facts, masks
 
 
@@ -77,8 +79,8 @@ def _root(text: str, at: int) -> tuple[int, int]:
     return start, m.end()
 
 
-def _segments(text: str, at: int) -> tuple[int, list[str], bool]:
-    """(end, segments, bad) of the path whose first segment begins at `at`."""
+def _segments(text: str, at: int, most: int = MAX_RUN) -> tuple[int, list[str], bool]:
+    """(end, segments, bad) of the path whose first segment begins at `at`; at most `most` segments are read."""
     segments: list[str] = []
     first = end = at
     while True:
@@ -101,7 +103,7 @@ def _segments(text: str, at: int) -> tuple[int, list[str], bool]:
         if len(segment) < len(whole):
             break
         step = _SEPARATORS.match(text, m.end())
-        if step is None or m.end() - first > MAX_RUN:
+        if step is None or len(segments) >= most or m.end() - first > MAX_RUN:
             break
         at = step.end()
     bad = any(_BAD.search(_ENCODED.sub("", s)) for s in segments)
