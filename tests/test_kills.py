@@ -12,10 +12,12 @@ import os
 import random
 import resource
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -30,6 +32,7 @@ from tests.processes import ROOT, environment, manage, started, until
 
 CORPUS = Path(__file__).parent / "data" / "corpus"
 SEED = 20_261_130
+AUDITS = 120
 
 
 class Killed(BaseException):
@@ -64,14 +67,13 @@ def bring_in(people, data_dir, monkeypatch):
 
 def test_killed_before_any_statement_an_import_is_finished_by_the_next(bring_in, tmp_path):
     path = write(tmp_path, session_frames(rounds=2))
-    count = Death()
-    wanted_report = bring_in(path, count).to_json()
+    counted = Death()
+    wanted_report = bring_in(path, counted).to_json()
     wanted = picture()
     assert len(wanted["audits"]) == 2
     Session.unscoped.all().delete()
     SourceFile.unscoped.all().delete()
-    moments = random.Random(SEED).sample(range(1, count.seen + 1), min(60, count.seen))
-    for nth in sorted(moments):
+    for nth in range(1, counted.seen + 1):
         with pytest.raises(Killed):
             bring_in(path, Death(nth))
         tear_stored_tail()
@@ -119,36 +121,48 @@ def logs(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory, logs) -> tuple[dict, float]:
-    """The picture of a run that nobody killed, and the seconds it took."""
+def undisturbed(tmp_path_factory, logs) -> dict:
+    """The picture of a run that nobody killed."""
     env = home(tmp_path_factory.mktemp("undisturbed"))
-    start = time.monotonic()
     run = manage(["ingest", str(logs)], env)
-    took = time.monotonic() - start
     assert (run.returncode, run.stderr) == (0, "")
     seen = picture_of(env)
-    assert len(seen["audits"]) == 120
-    return seen, took
+    assert len(seen["audits"]) == AUDITS
+    return seen
+
+
+def count(env: dict[str, str], table: str) -> int:
+    path = Path(env["DSHWEB_DATA_DIR"]) / "db.sqlite3"
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=30)) as database:
+        return database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+
+
+def kill_when(
+    env: dict[str, str], arguments: list[str], table: str, rows: int, moments: random.Random, log: Path
+) -> None:
+    """Starts a process and kills it a moment after `table` has `rows` rows, so always in the middle of its work."""
+    with started(arguments, env, log) as process:
+        until(lambda: count(env, table) >= rows, f"{rows} rows in {table}", process, log)
+        time.sleep(moments.uniform(0, 0.05))
+        assert process.poll() is None, "it ended before it could be killed"
+        process.send_signal(signal.SIGKILL)
+        process.wait()
 
 
 @pytest.mark.slow
 def test_an_import_killed_again_and_again_ends_as_an_undisturbed_one(undisturbed, logs, tmp_path):
-    wanted, took = undisturbed
     env, moments = home(tmp_path / "data"), random.Random(SEED)
-    for _ in range(6):
-        with started(["ingest", str(logs)], env, tmp_path / "log") as process:
-            time.sleep(moments.uniform(0.4, 0.9) * took)
-            process.send_signal(signal.SIGKILL)
-            process.wait()
+    for rows in sorted(moments.sample(range(1, AUDITS - 30), 4)):
+        kill_when(env, ["ingest", str(logs)], "audit_audit", rows, moments, tmp_path / "log")
+        assert count(env, "audit_audit") < AUDITS
     run = manage(["ingest", "--json", str(logs)], env)
     assert (run.returncode, run.stderr) == (0, "")
-    assert picture_of(env) == wanted
+    assert picture_of(env) == undisturbed
     assert "Traceback" not in (tmp_path / "log").read_text()
 
 
 @pytest.mark.slow
 def test_a_worker_killed_again_and_again_does_all_of_it_in_the_end(undisturbed, logs, tmp_path):
-    wanted, took = undisturbed
     env, moments = home(tmp_path / "data"), random.Random(SEED)
     code = (
         "from dshweb.access.models import Team; from dshweb.tasks.services import enqueue;"
@@ -156,16 +170,15 @@ def test_a_worker_killed_again_and_again_does_all_of_it_in_the_end(undisturbed, 
     )
     assert manage(["shell", "-v0", "-c", code], env).returncode == 0
     log = tmp_path / "log"
-    for _ in range(3):  # the same task is not tried a sixth time
-        with started(["worker"], env, log) as process:
-            time.sleep(moments.uniform(0.5, 1.2) * took)
-            process.send_signal(signal.SIGKILL)
-            process.wait()
+    # while it imports and while it audits; no task is tried a sixth time
+    for table, rows in (("sessionlog_logfile", 3), ("sessionlog_logfile", 8), ("audit_audit", 30)):
+        kill_when(env, ["worker"], table, rows, moments, log)
+        assert count(env, "audit_audit") < AUDITS
     with started(["worker"], env, log) as process:
         until(lambda: _open_tasks(env) == 0, "all is done", process, log)
         process.send_signal(signal.SIGTERM)
         assert process.wait(30) == 0
-    assert picture_of(env) == wanted
+    assert picture_of(env) == undisturbed
 
 
 def _open_tasks(env: dict[str, str]) -> int:
@@ -230,7 +243,7 @@ def test_a_full_database_is_said_in_one_line_and_the_next_run_goes_on(undisturbe
     assert "Traceback" not in run.stderr
     run = manage(["ingest", str(logs)], env)
     assert (run.returncode, run.stderr) == (0, "")
-    assert picture_of(env) == undisturbed[0]
+    assert picture_of(env) == undisturbed
 
 
 @pytest.mark.slow
