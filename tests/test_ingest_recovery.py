@@ -223,3 +223,15 @@ def test_the_list_of_sessions_and_the_results_of_a_call_are_read_through_an_inde
     assert "TEMP B-TREE" not in plan
     calls = Message.unscoped.filter(log=1, call_id__in=["x"], type="tool/result").order_by()
     assert "results_by_call" in calls.values("call_id").explain()
+
+
+def test_whose_an_attempt_without_a_start_is_does_not_depend_on_how_the_log_grew(people, data_dir, tmp_path):
+    """What ends the parent's part may come in a later import than the attempt."""
+    end = {"type": "compaction/end", "seq": 19, "time": BORN + 19_000, "data": {"compactionId": "c1", "turn": 1}}
+    frames = [frame(header(isSeeded=True, seedLength=1)), frame(end), frame(human(0, "one")), frame(human(20, "two"))]
+    whole, grown = write(tmp_path / "1", frames), write(tmp_path / "2", frames[:2])
+    bring_in(people, whole)
+    bring_in(people, grown)
+    replace(grown, b"".join([*frames, frame(human(21, "three"))]))
+    bring_in(people, grown)
+    assert list(Compaction.unscoped.values_list("inherited", flat=True)) == [False, False]
