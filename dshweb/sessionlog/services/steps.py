@@ -16,6 +16,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from dshweb.sessionlog.core.events import Event
@@ -199,7 +200,11 @@ class _Run:
             rows_ = Message.unscoped.filter(log=self.log)
             rows_.filter(seq__lt=before, inherited=False).update(inherited=True)
             rows_.filter(seq__gte=before, inherited=True).update(inherited=False)
-            Compaction.unscoped.filter(log=self.log, start_seq__lt=before, inherited=False).update(inherited=True)
+            attempts_ = Compaction.unscoped.filter(log=self.log).annotate(
+                first=Coalesce("start_seq", "summary_seq", "checkpoint_seq", "end_seq")
+            )
+            attempts_.filter(first__lt=before, inherited=False).update(inherited=True)
+            attempts_.filter(first__gte=before, inherited=True).update(inherited=False)
 
     def _index(self, pending: Pending) -> None:
         if not pending.said:
