@@ -12,7 +12,7 @@ from django.db import connection
 from django.dispatch import receiver
 
 from audit.services.mask_again import mask_records
-from audit.services.run import audit_log
+from audit.services.run import audit_log, forget
 from dshweb.access.models import Team, User
 from dshweb.sessionlog.models import LogFile, Source
 from dshweb.sessionlog.services.files import path_to_text, text_to_path
@@ -22,7 +22,7 @@ from dshweb.sessionlog.services.masking import masker_for
 from dshweb.sessionlog.services.rebuild import rebuild_log
 from dshweb.sessionlog.services.report import Totals
 from dshweb.sessionlog.services.watch import Folders
-from dshweb.sessionlog.signals import log_imported
+from dshweb.sessionlog.signals import compactions_changed, log_imported
 from dshweb.tasks.progress import Progress
 from dshweb.tasks.registry import background, task_kind
 from dshweb.tasks.services import enqueue
@@ -36,6 +36,11 @@ def audit_what_arrived(*, log: LogFile, inline: bool, **_more: Any) -> None:
         audit_log(log)
     else:
         enqueue(log.team_id, "audit", f"log:{log.pk}", {"log": log.pk}, label=log.session.session_id)
+
+
+@receiver(compactions_changed)
+def forget_what_was_of_other_rows(*, compactions: list[int], **_more: Any) -> None:
+    forget(compactions)
 
 
 @task_kind("ingest")

@@ -53,7 +53,9 @@ def audit_log(
             if case is None:
                 log_.warning("the summary of compaction %s is no longer in the stored log", compaction.pk)
                 continue
-            made.append(save(compaction, make_record(case, policy, cache), row, masking=policy.masking))
+            audit = save(compaction, make_record(case, policy, cache), row, masking=policy.masking)
+            if audit is not None:
+                made.append(audit)
     if made and (now := masker_for(log.team_id)).version != policy.masking:
         mask_records_of(log, now)  # the patterns changed meanwhile: a re-scan may have been here already
     if on_progress:
@@ -73,7 +75,7 @@ def case_of(compaction: Compaction, events: LogEvents) -> AuditCase | None:
         checkpoint_seq=compaction.checkpoint_seq,
         at=found.time,
         mode=None,
-        cwd=events.cwd,
+        cwd=found.cwd,
         summary=found.texts,
         leaves=found.leaves,
         ledger=found.ledger,
@@ -81,14 +83,26 @@ def case_of(compaction: Compaction, events: LogEvents) -> AuditCase | None:
     )
 
 
-def save(compaction: Compaction, record: dict[str, Any], policy: PolicyVersion | None, *, masking: str = "") -> Audit:
+def forget(compactions: Iterable[int]) -> None:
+    """Deletes the records of these compactions (pks), inside the caller's transaction: they are of what the log no longer
+    says. The same bytes then give the same records, however often the log was read while it grew.
+    """
+    Audit.unscoped.filter(compaction__in=compactions).delete()
+
+
+def save(
+    compaction: Compaction, record: dict[str, Any], policy: PolicyVersion | None, *, masking: str = ""
+) -> Audit | None:
     """Stores a record with its signals. A record of the same configuration that somebody else stored first is kept,
     unless it was masked once more by another list since: then this one takes its place (docs/decisions/0002).
+    None: the log has been read on meanwhile and says something else of `compaction`; whoever read it has it audited.
     """
     stored = plain(record)
     key = {"compaction": compaction, "engine": stored["engine"], "config_fp": stored["configFp"]}
     values = {"team_id": compaction.team_id, "policy": policy, "masking": masking, "record": stored, **columns(stored)}
     with transaction.atomic():
+        if not Compaction.unscoped.select_for_update().filter(pk=compaction.pk, basis=compaction.basis).exists():
+            return None
         Audit.unscoped.filter(**key).exclude(masked="").delete()
         audit, made = Audit.unscoped.get_or_create(**key, defaults=values)
         if made:

@@ -29,7 +29,7 @@ class Attempt:
     `shadowed_range` when the summary came (None: not known). `dead`: an end-seed row came before the end, so nobody is
     working on it any more. `damaged_before`: rows before the summary could not be read. `state_seqs`, `system_seqs`:
     rows that held the injected state and the system prompt in force when the summary came. `row` is the row of the
-    attempt's first event.
+    attempt's first event, `summary_row` the one of its summary.
     """
 
     compaction_id: str
@@ -59,6 +59,7 @@ class Attempt:
     damaged_before: bool = False
     state_seqs: tuple[int, ...] = ()
     system_seqs: tuple[int, ...] = ()
+    summary_row: int | None = None
 
     @property
     def outcome(self) -> Outcome:
@@ -165,7 +166,7 @@ class CompactionTracker:
 
     def _summary(self, event: Event, surface: Surface) -> Attempt:
         attempt, body = self._mine(event), event.body
-        attempt.summary_seq, attempt.summary_time = event.seq, event.time
+        attempt.summary_seq, attempt.summary_time, attempt.summary_row = event.seq, event.time, event.row
         attempt.source_command_id = attempt.source_command_id or _text(body.get("sourceCommandId"))
         attempt.shadowed_seqs, _ = expand_seqs(body.get("shadowedSeqs"), self._limits.row_seqs)
         span = body.get("shadowedRange")

@@ -56,8 +56,10 @@ class Compaction(TeamOwned):
     command_id = models.CharField(_("command id"), max_length=200, blank=True)
     inherited = models.BooleanField(_("inherited from the parent"), default=False)
     summary = models.JSONField(_("summary"), null=True, blank=True)
-    # what the audit needs to know of the moment the summary came: spanOk, damagedBefore, stateSeqs, systemSeqs
+    # what the audit needs to know of the moment the summary came: spanOk, damagedBefore, stateSeqs, systemSeqs, cwd (masked)
     context = models.JSONField(default=dict, editable=False)
+    # of what an audit was made: when it changes, records of before go (services.attempts); empty without a summary
+    basis = models.CharField(max_length=80, blank=True, editable=False)
 
     class Meta(TeamOwned.Meta):
         verbose_name = _("compaction")

@@ -28,10 +28,11 @@ CACHE_BYTES = 24 << 20
 
 @dataclass(frozen=True)
 class Summary:
-    """A summary with its ledger and masked leaves, and where to look for what the leaves do not hold."""
+    """A summary with its ledger and masked leaves, the working directory then, and where to look for what the leaves lack."""
 
     seq: int
     time: int | None
+    cwd: str | None
     texts: tuple[str, ...]
     ledger: Ledger
     leaves: tuple[Leaf, ...]
@@ -105,6 +106,7 @@ class LogEvents:
         return Summary(
             seq=event.seq,
             time=event.time,
+            cwd=context.get("cwd", self.cwd) or None,
             texts=tuple(self.masker.mask_text(text) for text in summary_texts(event)),
             ledger=ledger,
             leaves=leaves,

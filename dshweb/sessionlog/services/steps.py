@@ -19,7 +19,6 @@ from django.db.models import F
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from dshweb.sessionlog.core.events import Event
 from dshweb.sessionlog.core.index import FrameBatch
 from dshweb.sessionlog.core.limits import Limits
 from dshweb.sessionlog.core.reader import LogReader, read_log
@@ -54,7 +53,7 @@ class Pending:
     frames: list[tuple[Any, ...]] = field(default_factory=list)
     messages: list[tuple[Any, ...]] = field(default_factory=list)
     said: dict[int, str] = field(default_factory=dict)
-    summaries: dict[int, Event] = field(default_factory=dict)
+    summaries: dict[int, attempts.SummaryRow] = field(default_factory=dict)
     decoded: int = 0
 
 
@@ -114,6 +113,9 @@ class _Run:
             source, compressed=log.file_name.endswith(".zstd"), resume=resume, limits=limits()
         )
         self.scan = Scan.from_state(state.get("scan", {}), header=self.reader.header) if state else Scan()
+        # what rows before the unfinished tail said: the tail may come again without what it said
+        self.before: dict[str, Any] = log.work.get("settled", log.work)
+        self.settled: dict[str, str] | None = None
         self.has_header = self.reader.header is not None
         self.projector = Projector(team_id=log.team_id, log_id=log.pk)
         self.revision = log.revision
@@ -132,16 +134,23 @@ class _Run:
         pending = self.pending
         pending.frames.append(self.projector.frame(batch.frame))
         pending.decoded += batch.frame.decoded_bytes
+        if batch.frame.provisional and self.settled is None:
+            self.settled = self._texts()
         self.scan.enter(batch, self.reader)
         for event in batch.events:
             found = self.scan.feed(masked(event, self.masker))
             if event.type == "compaction/summary":
-                pending.summaries[event.seq] = event
+                pending.summaries[event.row] = attempts.SummaryRow(event, self._texts()["cwd"])
             if found is not None:
                 pending.messages.append(self.projector.message(event, found))
                 text = said(found)
                 if text:
                     pending.said[event.row] = text
+
+    def _texts(self) -> dict[str, str]:
+        """Title and working directory in force, masked: the scan's own state holds no texts."""
+        work = sessions.work_of(self.scan, masker=self.masker, before=self.before)
+        return {name: work[name] for name in ("title", "cwd")}
 
     def _commit(self, *, complete: bool) -> None:
         reader, log, pending = self.reader, self.log, self.pending
@@ -156,7 +165,8 @@ class _Run:
             "compressed": reader.compressed,
             "format": number(reader.format, SMALL),
             "status": reader.status,
-            "work": sessions.work_of(self.scan, masker=self.masker, before=log.work),
+            "work": sessions.work_of(self.scan, masker=self.masker, before=self.before)
+            | {"settled": self.settled or self._texts()},
             "accounting": reader.accounting.to_json(),
             "damage": [entry.to_json() for entry in reader.damage],
             "last_seq": work.last_seq,
