@@ -15,14 +15,16 @@ from audit.services.mask_again import mask_records
 from audit.services.run import audit_log, forget
 from dshweb.access.models import Team, User
 from dshweb.sessionlog.models import LogFile, Source
-from dshweb.sessionlog.services.files import path_to_text, text_to_path
+from dshweb.sessionlog.services import sources
+from dshweb.sessionlog.services.files import text_to_path
 from dshweb.sessionlog.services.ingest import Import, ingest_path
 from dshweb.sessionlog.services.mask_notes import mask_notes
 from dshweb.sessionlog.services.masking import masker_for
 from dshweb.sessionlog.services.rebuild import rebuild_log
 from dshweb.sessionlog.services.report import Totals
+from dshweb.sessionlog.services.requests import request_ingest
 from dshweb.sessionlog.services.watch import Folders
-from dshweb.sessionlog.signals import compactions_changed, log_imported
+from dshweb.sessionlog.signals import compactions_changed, log_imported, tell_imported
 from dshweb.tasks.progress import Progress
 from dshweb.tasks.registry import background, task_kind
 from dshweb.tasks.services import enqueue
@@ -72,7 +74,7 @@ def rescan(progress: Progress, payload: dict[str, Any]) -> dict[str, Any]:
         except FileNotFoundError as error:
             logger.error("not masked anew: %s", error)
             continue
-        log_imported.send(LogFile, log=fresh, inline=False)
+        tell_imported(fresh, inline=False)
     mask_notes(progress.team_id)
     records = mask_records(progress.team_id, on_progress=lambda done, total: progress.step(done, total, "logs"))
     return {"logs": len(stale), "records": records}
@@ -86,9 +88,10 @@ def follow_watched_sources(stop: Event) -> None:
         try:
             for source in Source.unscoped.filter(watch=True).order_by("id"):
                 folders = known.setdefault(source.pk, Folders([Path(source.path)]))
+                if not folders.there():
+                    sources.vanished(source.team_id, Path(source.path))
                 for path in folders.changed():
-                    payload = {"path": path_to_text(path), "owner": source.owner_id}
-                    enqueue(source.team_id, "ingest", payload["path"], payload, label=path.parent.name)
+                    request_ingest(source.team_id, path, owner=source.owner_id)
         except Exception as error:  # a database that is away for a moment must not end the thread
             logger.warning("watched sources: %s: %s", type(error).__name__, error)
         finally:

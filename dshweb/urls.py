@@ -13,6 +13,7 @@ urlpatterns = [
     path("", include("dshweb.access.urls")),
     path("admin/", admin.site.urls),
     path("", include("dshweb.ui.urls")),
+    path("", include("dshweb.pages.urls")),
     path("", include("dshweb.sessionlog.urls")),
     path("", include("dshweb.tasks.urls")),
     path("", include("audit.urls")),

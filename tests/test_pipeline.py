@@ -5,12 +5,16 @@ from __future__ import annotations
 from threading import Event
 
 import pytest
+from django.core.management import call_command
 
 from audit.models import Audit
 from dshweb import pipeline
 from dshweb.sessionlog.models import LogFile, MaskPattern, Message, Source
 from dshweb.sessionlog.services import steps
 from dshweb.sessionlog.services.rebuild import rebuild_log
+from dshweb.sessionlog.services.requests import request_ingest
+from dshweb.sessionlog.services.watch import follow
+from dshweb.sessionlog.signals import log_imported
 from dshweb.tasks.models import Task
 from dshweb.tasks.services import drain, enqueue
 from tests.builders import assistant, frame, session_frames, write
@@ -114,3 +118,63 @@ def test_a_rescan_that_ended_between_two_steps_of_a_log_is_finished_by_the_next(
     assert (log.complete, log.messages.count()) == (True, 6)
     assert not Message.objects.for_team(people.team).filter(text__contains="/srv/app/conf-0").exists()
     assert Message.objects.for_team(people.team).filter(text__contains="[redacted:conf]").exists()
+
+
+def test_one_folder_is_one_task_whoever_asks_for_it(people, data_dir, tmp_path, client):
+    """A page, the admin and a watcher ask for the same work: it is done once."""
+    source = Source.unscoped.create(team=people.team, path=str(tmp_path), owner=people.bob)
+    client.force_login(people.bob)
+    client.post(f"/sources/{source.pk}/scan")
+    request_ingest(people.team, tmp_path, owner=people.bob.pk)
+    (task,) = Task.objects.for_team(people.team)
+    assert (task.label, task.created_by) == (str(tmp_path), people.bob)
+
+
+def test_a_folder_that_is_gone_says_so_until_it_is_back(people, data_dir, tmp_path):
+    folder = tmp_path / "logs"
+    source = Source.unscoped.create(team=people.team, path=f"{folder}/", watch=True, owner=people.bob)
+
+    def error() -> str:
+        source.refresh_from_db()
+        return source.last_error
+
+    pipeline.follow_watched_sources(Looks(1))
+    assert "nothing at this path" in error()
+    write(folder, session_frames())
+    request_ingest(people.team, folder, owner=None)
+    drain()
+    assert (error(), source.last_scan_at is None) == ("", False)
+    assert Source.objects.for_team(people.team).count() == 1, "the same folder, however its path is written"
+    folder.rename(tmp_path / "elsewhere")
+    request_ingest(people.team, folder, owner=None)
+    drain()
+    assert "nothing at this path" in error()
+
+
+def test_an_audit_that_fails_does_not_stop_a_rebuild(people, data_dir, tmp_path, capsys):
+    write(tmp_path, session_frames())
+    request_ingest(people.team, tmp_path, owner=None)
+    drain()
+
+    def broken(**_: object) -> None:
+        raise ValueError("this receiver is broken")
+
+    log_imported.connect(broken, weak=False)
+    try:
+        call_command("rebuild")
+    finally:
+        log_imported.disconnect(broken)
+    assert "1 of 1 logs read again" in capsys.readouterr().out
+
+
+def test_a_watcher_looks_after_waiting_work_also_when_nothing_changes(tmp_path):
+    """A worker may die while tasks wait; nobody would do them until the next log is written."""
+    stop, looks, changes = Event(), [], []
+
+    def then() -> None:
+        looks.append(len(changes))
+        if len(looks) == 2:
+            stop.set()
+
+    follow([tmp_path / "not-there-yet"], changes.append, then=then, poll_seconds=0, stop=stop)
+    assert looks == [0, 0]

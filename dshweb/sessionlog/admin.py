@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from django import forms
@@ -17,7 +18,7 @@ from dshweb.access.admin_tools import ReadOnlyAdmin, TeamScoped, person, teams_r
 from dshweb.access.models import Team
 from dshweb.sessionlog.models import Compaction, Frame, LogFile, MaskPattern, Message, Session, Source, SourceFile
 from dshweb.sessionlog.services.masking import masker_for
-from dshweb.tasks.services import enqueue
+from dshweb.sessionlog.services.requests import request_ingest, request_rescan
 from dshweb.text.lines import cut, visible
 
 HEAVY = ("log__state", "log__header", "log__damage", "log__accounting")
@@ -37,8 +38,7 @@ class SourceAdmin(TeamScoped):
     @admin.action(description=_("Scan these folders now"), permissions=["change"])
     def scan(self, request: HttpRequest, queryset: QuerySet[Source]) -> None:
         for source in queryset:
-            payload = {"path": source.path, "owner": source.owner_id}
-            enqueue(source.team_id, "ingest", f"source:{source.pk}", payload, source.path, person(request))
+            request_ingest(source.team_id, Path(source.path), owner=source.owner_id, by=person(request))
         self.message_user(request, _("The scans were asked for; see the tasks."))
 
 
@@ -177,7 +177,7 @@ class MaskPatternAdmin(TeamScoped):
     @admin.action(description=_("Re-scan: mask the stored text of these teams anew"), permissions=["change"])
     def scan_again(self, request: HttpRequest, queryset: QuerySet[MaskPattern]) -> None:
         for team in teams_run_by(request).filter(pk__in=queryset.order_by().values("team")):
-            enqueue(team, "rescan", "masking", {}, team.name, person(request))
+            request_rescan(team, by=person(request))
         self.message_user(request, _("The re-scan was asked for; see the tasks."))
 
     def save_model(self, request: HttpRequest, obj: MaskPattern, form: Any, change: Any) -> None:

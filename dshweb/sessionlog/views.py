@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
@@ -12,14 +14,14 @@ from django.views.decorators.http import require_POST, require_safe
 from dshweb.access.callers import CallerRequest
 from dshweb.sessionlog import selectors
 from dshweb.sessionlog.models import Source
-from dshweb.tasks.services import enqueue
+from dshweb.sessionlog.services.requests import request_ingest
+from dshweb.ui.query import whole_number
 
 
 @require_safe
 def sources(request: CallerRequest) -> HttpResponse:
     """`/sources/`: `?after=` pages the files, `?troubled` shows only those with something to look at."""
-    text, troubled = request.GET.get("after", ""), "troubled" in request.GET
-    after = int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None
+    after, troubled = whole_number(request, "after"), "troubled" in request.GET
     files = selectors.files_page(request.caller, after, troubled=troubled)
     shown = files[: selectors.PAGE]
     folders = [(row, request.caller.may_ingest(row.team_id)) for row in selectors.sources_of(request.caller)]
@@ -36,7 +38,6 @@ def scan(request: CallerRequest, pk: int) -> HttpResponse:
     source = get_object_or_404(Source.objects.for_caller(request.caller), pk=pk)
     if not request.caller.may_ingest(source.team_id):
         raise PermissionDenied
-    key, payload = f"source:{source.pk}", {"path": source.path, "owner": source.owner_id}
-    task = enqueue(source.team_id, "ingest", key, payload, source.path, request.caller.user)
+    task = request_ingest(source.team_id, Path(source.path), owner=source.owner_id, by=request.caller.user)
     messages.info(request, _("The scan was asked for. A worker does it; nothing is lost if you leave this page."))
     return redirect("task", pk=task.pk)

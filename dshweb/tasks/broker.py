@@ -81,9 +81,9 @@ class Transport(virtual.Transport):
         super().__init__(client, **kwargs)
         self.state = self.global_state
 
-    def drain_events(self, connection: Any, timeout: float | None = None) -> Any:
+    def drain_events(self, connection: Any, timeout: float | None = None, **more: Any) -> Any:
         """Celery waits two seconds for a message and is deaf to being told to end meanwhile."""
-        return super().drain_events(connection, timeout=timeout and min(timeout, LONGEST_WAIT))
+        return super().drain_events(connection, timeout=timeout and min(timeout, LONGEST_WAIT), **more)
 
     def driver_version(self) -> str:
         return "1"

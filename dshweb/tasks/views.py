@@ -14,6 +14,7 @@ from django.views.decorators.http import condition, require_POST, require_safe
 from dshweb.access.callers import CallerRequest
 from dshweb.tasks import listing, services
 from dshweb.tasks.models import Task
+from dshweb.ui.query import whole_number
 
 
 def _etag(request: CallerRequest, pk: int | None = None) -> str | None:
@@ -69,5 +70,4 @@ def _page(request: CallerRequest, whole: str, part: str, context: dict[str, obje
 
 
 def _before(request: CallerRequest) -> int | None:
-    text = request.GET.get("before", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None
+    return whole_number(request, "before")

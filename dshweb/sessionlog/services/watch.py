@@ -28,6 +28,10 @@ class Folders:
         self.paths = list(paths)
         self._seen: dict[Path, Stat] = {}
 
+    def there(self) -> bool:
+        """Whether every path is."""
+        return all(path.exists() for path in self.paths)
+
     def changed(self) -> list[Path]:
         """Logs that are new or look different since the last call; a path that is not there (any more) has none."""
         found: list[Path] = []
@@ -48,13 +52,20 @@ class Folders:
         return news
 
 
-def follow(paths: Sequence[Path], on_change: Callable[[list[Path]], None], *, poll_seconds: int, stop: Event) -> None:
-    """Calls `on_change` with the logs that changed until `stop` is set. Starts with nothing seen: the first call names all."""
+def follow(
+    paths: Sequence[Path], on_change: Callable[[list[Path]], None], *, poll_seconds: int, stop: Event,
+    then: Callable[[], None] = lambda: None,
+) -> None:  # fmt: skip
+    """Calls `on_change` with the logs that changed until `stop` is set. Starts with nothing seen: the first call names all.
+
+    `then` is called at each wake-up, whether something changed or not.
+    """
     folders = Folders(paths)
     for _wake_up in _wake_ups(paths, poll_seconds=poll_seconds, stop=stop):
         changed = folders.changed()
         if changed:
             on_change(changed)
+        then()
 
 
 def _wake_ups(paths: Sequence[Path], *, poll_seconds: int, stop: Event) -> Iterator[None]:

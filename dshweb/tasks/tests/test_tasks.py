@@ -11,8 +11,8 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from dshweb.access.models import Team
-from dshweb.tasks import leases, progress, registry, services
-from dshweb.tasks.models import State, Task
+from dshweb.tasks import leases, progress, registry, selectors, services
+from dshweb.tasks.models import State, Task, Worker
 from dshweb.tasks.progress import Cancelled, Progress
 from dshweb.tasks.registry import task_kind
 
@@ -307,6 +307,18 @@ def test_a_cancelled_task_whose_worker_died_still_gives_way_to_what_was_asked_af
     services.reclaim()
     services.drain(main)
     assert calls == [{"n": 2}]
+
+
+def test_a_worker_that_is_surely_gone_is_not_alive(main):
+    """Its last sign of life is recent, and nobody will do what waits."""
+    now = timezone.now()
+    host, pid, _ = leases.holder().split("/")
+    row = Worker.objects.create(name=f"{host}/{pid}/formerly", started_at=now, seen_at=now)
+    assert not selectors.worker_alive()
+    Worker.objects.filter(pk=row.pk).update(name="elsewhere/1/run")
+    assert selectors.worker_alive()
+    Worker.objects.update(seen_at=now - timedelta(minutes=1))
+    assert not selectors.worker_alive()
 
 
 def test_a_worker_that_lost_its_lease_is_not_busy_any_more(main, sent, monkeypatch):

@@ -14,6 +14,7 @@ from dshweb.sessionlog import selectors
 from dshweb.sessionlog.models import LogFile, LogStatus, Message, Session
 from dshweb.sessionlog.selectors import Filters, may_see_content
 from dshweb.sessionlog.words import author_words, damage_report, warnings_of
+from dshweb.ui.query import whole_number
 
 SHOWN_LINES = 24
 
@@ -39,7 +40,7 @@ def session(request: CallerRequest, pk: int) -> HttpResponse:
     """`/sessions/<id>/`: one session, its logs, compactions and messages. `?log=`, `?at=` position, `?seq=`."""
     row = get_object_or_404(selectors.sessions(request.caller), pk=pk)
     logs = selectors.logs_of(row)
-    log = _chosen(logs, row, _number(request, "log"))
+    log = _chosen(logs, row, whole_number(request, "log"))
     visible = may_see_content(request.caller, row)
     return render(request, "sessionlog/session.html", {
         "session": row, "logs": logs, "log": log, "visible": visible,
@@ -61,7 +62,7 @@ def message(request: CallerRequest, pk: int, message: int) -> HttpResponse:
 def _of_log(request: CallerRequest, log: LogFile, visible: bool) -> dict[str, Any]:  # noqa: FBT001
     attempts = selectors.compactions_of(log)
     lines = latest(request.caller, [row.pk for row in attempts])
-    start, seq = _number(request, "at") or 0, _number(request, "seq")
+    start, seq = whole_number(request, "at") or 0, whole_number(request, "seq")
     return {
         "attempts": [(row, lines.get(row.pk)) for row in attempts],
         "window": _window(log, start, seq) if visible else None,
@@ -97,9 +98,3 @@ def _chosen(logs: list[LogFile], session: Session, wanted: int | None) -> LogFil
             raise Http404
         return found[0]
     return next((log for log in logs if log.pk == session.current_id), logs[0] if logs else None)
-
-
-def _number(request: CallerRequest, name: str) -> int | None:
-    """A whole number from the address, None when it is not one (or larger than any database holds)."""
-    text = request.GET.get(name, "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None
