@@ -14,7 +14,7 @@ from django.db import transaction
 
 from dshweb.access.models import Team, User
 from dshweb.sessionlog.models import LogFile, LogStatus, Session, SourceFile
-from dshweb.sessionlog.services import fit, sessions, store
+from dshweb.sessionlog.services import fit, sessions, steps, store
 from dshweb.text.lines import storable, storable_name
 
 
@@ -64,14 +64,20 @@ def unchanged(place: SourceFile, stat: Stat, *, masking: str) -> bool:
 
 
 def still_the_same_log(log: LogFile, source: BinaryIO) -> bool:
-    """Whether what was stored of `log` is a beginning of what is there now (it may have grown).
+    """Whether `source` goes on from what was read of `log`. An unfinished tail may have been taken back and written anew, in a
+    log that no other place shows.
 
     Bytes are stored before they are read, so there may be more stored than `log.size`. More than the source has now (asked
     second: it only ever grows) means that it was written anew meanwhile.
     """
     stored = store.size(log.stored)
     now = source.seek(0, os.SEEK_END)
-    return max(log.size, stored) <= now and store.starts_with(source, log.stored, length=log.size)
+    if max(log.size, stored) <= now and store.starts_with(source, log.stored, length=log.size or stored):
+        return True
+    whole = steps.settled(log)
+    if not 0 < whole <= now or not store.starts_with(source, log.stored, length=whole):
+        return False
+    return SourceFile.unscoped.filter(log=log).count() == 1
 
 
 def same_bytes_elsewhere(*, team: Team, session_id: str, file_name: str, source: BinaryIO, size: int) -> LogFile | None:

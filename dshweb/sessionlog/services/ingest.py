@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from dshweb.access.models import Team, User
@@ -161,9 +162,16 @@ def _read(
 def _catch_up(log: LogFile, source: BinaryIO, stat: Stat, run: Import, on_progress: steps.OnProgress | None) -> bool:
     """Stores and projects what is new; False when there was nothing."""
     log.refresh_from_db()
-    if log.complete and log.size >= stat.size:
+    now = source.seek(0, os.SEEK_END)
+    start = min(log.size, store.size(log.stored))
+    whole = steps.settled(log)
+    if log.size > now or not store.starts_with(source, log.stored, start=whole, length=start):
+        # the tail was written anew; until it is read again nobody may take the log for a whole one
+        start = min(whole, start)
+        LogFile.unscoped.filter(pk=log.pk).update(complete=False, revision=F("revision") + 1)
+    elif log.complete and log.size >= stat.size:
         return False
-    store.append(log.stored, source, start=min(log.size, store.size(log.stored)), stop=stat.size)
+    store.append(log.stored, source, start=start, stop=now)
     steps.read_on(log, masker=run.masker, on_progress=on_progress)
     return True
 

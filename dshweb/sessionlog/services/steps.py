@@ -102,6 +102,15 @@ def state_of(log: LogFile) -> dict[str, Any]:
     return state
 
 
+def settled(log: LogFile) -> int:
+    """Bytes of the log that stay as they are; behind them lies at most a tail that was unfinished when it was read.
+
+    DSH cuts such a tail off when a session is resumed, and writes its whole rows again in a frame of their own.
+    """
+    offset = state_of(log).get("reader", {}).get("offset", 0)
+    return offset if isinstance(offset, int) else 0
+
+
 class _Run:
     """One pass over the new part of a log."""
 

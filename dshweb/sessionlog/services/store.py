@@ -46,9 +46,10 @@ def delete(name: str) -> None:
 
 
 def append(name: str, source: BinaryIO, *, start: int, stop: int) -> int:
-    """Copies bytes `start` … `stop` of `source` to the same place in `name`; returns the stored size.
+    """Copies bytes `start` … `stop` of `source` to the same place in `name`; returns where that ended.
 
-    Two processes that copy the same log write the same bytes at the same offsets.
+    Two processes that copy the same log write the same bytes at the same offsets. What was stored behind `stop` before is of
+    a tail that its writer has taken back, and is cut off.
     """
     storage = _storage()
     try:
@@ -58,6 +59,7 @@ def append(name: str, source: BinaryIO, *, start: int, stop: int) -> int:
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     handle = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
     try:
+        before = os.fstat(handle).st_size
         source.seek(start)
         at = start
         while at < stop:
@@ -69,6 +71,8 @@ def append(name: str, source: BinaryIO, *, start: int, stop: int) -> int:
                 written = os.pwrite(handle, view, at)
                 at += written
                 view = view[written:]
+        if before > stop:
+            os.ftruncate(handle, stop)
         return at
     finally:
         os.close(handle)
@@ -100,15 +104,16 @@ class _Limited:
         return self._source.seek(0)
 
 
-def starts_with(source: BinaryIO, name: str, *, length: int) -> bool:
-    """Whether the first `length` bytes of `source` are those stored under `name`. No, when nothing is stored (any more)."""
-    if length == 0:
+def starts_with(source: BinaryIO, name: str, *, length: int, start: int = 0) -> bool:
+    """Whether bytes `start` … `length` of `source` are those stored under `name`. No, when nothing is stored (any more)."""
+    if length <= start:
         return True
     if not _storage().exists(name):
         return False
-    source.seek(0)
+    source.seek(start)
     with opened(name) as stored:
-        left = length
+        stored.seek(start)
+        left = length - start
         while left:
             ours, theirs = stored.read(min(CHUNK, left)), source.read(min(CHUNK, left))
             if ours != theirs or not ours:
