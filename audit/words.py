@@ -16,7 +16,6 @@ KINDS: dict[str, tuple[Promise, str, str]] = {
     "missing": (_("keep term not in the summary"), "missing", "amber"),
     "superseded": (_("drop term in the summary"), "superseded", "amber"),
     "scope_lost": (_("scope term not in the summary"), "scope", "amber"),
-    "coexists": (_("keep and drop terms together"), "superseded", "amber"),
 }
 
 CLASSES: dict[str, Promise] = {

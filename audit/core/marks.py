@@ -1,4 +1,4 @@
-"""Every judged fact of a compaction on both sides, for the page that marks them. Made on demand, not stored.
+"""Every judged fact of a compaction on both sides, for the page that marks them (issue 3). Made on demand, not stored.
 
 Statuses: summary side `verified`, `unverified`, `altered`, `superseded`; leaf side `kept`, `lost`, `altered`, `stale`,
 `unscored`, `missing`, `scope_lost`. Offsets are code points in the block as given.

@@ -1,5 +1,6 @@
 """Digests of prompt text, to compare with what the prompt-audit sidecar recorded; taken BEFORE masking.
 
+The message digests are stored with each message; blocks, tools, variables and sources wait for the prompt audit's page.
 Rule: PROMPT-AUDIT §3. All match Node bit for bit: `"sha256:"` plus lower-case hex.
 """
 

@@ -204,3 +204,22 @@ def test_tokens_are_revoked_and_never_deleted(client, both):
     data = {"action": "delete_selected", "_selected_action": [token.pk], "post": "yes"}
     client.post(address(ApiToken, "changelist"), data)
     assert ApiToken.unscoped.filter(pk=token.pk).exists()
+
+
+def test_a_token_that_would_have_expired_is_refused_in_the_form(client, both):
+    both.alice.is_staff = both.alice.is_superuser = True
+    both.alice.save()
+    client.force_login(both.alice)
+    before = ApiToken.unscoped.count()
+    data = {
+        "team": both.team.pk,
+        "user": both.alice.pk,
+        "name": "late",
+        "scopes": ["read"],
+        "expires_at_0": "2020-01-01",
+        "expires_at_1": "00:00:00",
+    }
+    page = client.post(address(ApiToken, "add"), data)
+    assert (page.status_code, "This time is past." in page.content.decode()) == (200, True)
+    client.post(address(ApiToken, "add"), data | {"expires_at_0": "2999-01-01"})
+    assert ApiToken.unscoped.count() == before + 1
