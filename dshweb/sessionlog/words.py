@@ -30,6 +30,7 @@ DAMAGE: dict[str, Promise] = {
     "limit_ratio": _("A frame unpacks to far more than its size. It was not read."),
     "limit_log": _("The log is larger than the limit. The rest was not read."),
     "limit_row": _("A row is larger than the limit. It is left out."),
+    "limit_rows": _("A frame gives more rows than the limit. The rows beyond it are left out."),
     "limit_events": _("A packed row claims more events than the limit. It is left out."),
     "limit_seqs": _("A row cites more seqs than the limit. The list was cut."),
     "seq_gap": _("Event numbers jump: seqs are missing."),

@@ -22,7 +22,7 @@ class Accounting:
     junk between frames included. `lines` are all lines read, blank, broken and cut ones too. `unpacked` counts the
     events of packed rows beyond the first of each. `skipped` has a count by reason: `blank`, `bad_json`,
     `not_an_object`, `no_type`, `bad_packed_row`, `second_header`, `cut_row` (part of it lay in damaged bytes),
-    `torn_row` (the file ends inside it), `limit_row`.
+    `torn_row` (the file ends inside it), `limit_row` (too long), `limit_rows` (its frame has too many).
     """
 
     size: int = 0
@@ -42,9 +42,9 @@ class Accounting:
     events: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
 
-    def skip(self, reason: str) -> None:
-        """Count one row that makes no event."""
-        self.skipped[reason] = self.skipped.get(reason, 0) + 1
+    def skip(self, reason: str, rows: int = 1) -> None:
+        """Count rows that make no event."""
+        self.skipped[reason] = self.skipped.get(reason, 0) + rows
 
     def adds_up(self) -> bool:
         """Whether the four equations above hold."""

@@ -10,7 +10,9 @@ class Limits:
     """Sizes in bytes, counts as such. DSH itself writes 2 MiB windows and frames of a few kilobytes.
 
     `ratio` is decoded : stored for one frame and only bites above `ratio_floor` decoded bytes, because a small frame
-    of one repeated line compresses very well and harms nobody.
+    of one repeated line compresses very well and harms nobody. `frame_rows` bounds the rows, and the events of packed
+    rows, that one frame may give: tiny rows take some fifty times their bytes once they are events. It is what a
+    stretch of a plain log can hold.
     """
 
     log_bytes: int = 4 << 30
@@ -21,6 +23,7 @@ class Limits:
     row_bytes: int = 64 << 20
     row_seqs: int = 1 << 20
     row_events: int = 1 << 16
+    frame_rows: int = 1 << 18
     damage_entries: int = 100
 
     def frame_cap(self, stored: int) -> int:

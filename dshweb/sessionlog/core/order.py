@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+import msgspec
+
+from .body import decode_json
 from .damage import DamageLog
 
 END_SEED: Final = "session/end-seed"
@@ -35,3 +38,12 @@ def note_order(
     else:
         damage.lose(row - 1)
         damage.add("lost_rows", offset=hurt, seq=expected, detail=f"{missing}, with the bytes at {hurt}")
+
+
+def ends_prefix(data: msgspec.Raw) -> bool:
+    """Whether an end-seed row ends a fork's inherited prefix (`inherited: true`); others mark a resumed process."""
+    try:
+        value, _ = decode_json(data)
+    except ValueError:
+        return False
+    return isinstance(value, dict) and value.get("inherited") is True

@@ -16,7 +16,7 @@ from .damage import DamageLog
 from .events import Event, strict_row, surface_op, tolerant_row
 from .header import Header, is_header, parse_header
 from .limits import Limits
-from .order import END_SEED, note_order
+from .order import END_SEED, ends_prefix, note_order
 
 
 class RowReader:
@@ -49,8 +49,11 @@ class RowReader:
 
     def feed(self, data: bytes, offset: int) -> list[Event]:
         """Events of the rows that end in `data`, the decoded bytes of the frame at file offset `offset`."""
-        lines = data.split(b"\n")
+        lines = data.split(b"\n", self.limits.frame_rows)
         tail = lines.pop()
+        beyond = tail.count(b"\n") if len(lines) == self.limits.frame_rows else 0
+        if beyond:
+            tail = tail[tail.rfind(b"\n") + 1 :]
         events: list[Event] = []
         if lines:
             if self.discarding:
@@ -60,6 +63,10 @@ class RowReader:
                 lines[0] = self.take_pending() + lines[0]
             valid = data.isascii() or is_utf8(data)
             self._lines(lines, events, offset, valid=valid)
+        if beyond:
+            self.accounting.lines += beyond
+            self.accounting.rows += beyond
+            self._beyond(beyond, offset)
         if tail and not self.discarding:
             if not self.pending:
                 self.pending_offset = offset
@@ -72,6 +79,15 @@ class RowReader:
                 self.damage.add("limit_row", offset=offset, detail=f"row longer than {self.limits.row_bytes} bytes")
                 self.discarding = True
         return events
+
+    def _beyond(self, rows: int, offset: int) -> None:
+        """Note rows of a frame that are passed over because it gives too many; what follows may jump in its seqs."""
+        first = self.accounting.rows - rows
+        self.accounting.skip("limit_rows", rows)
+        self.damage.lose(first)
+        detail = f"{rows} from row {first} on: one frame gives more than {self.limits.frame_rows} rows or events"
+        self.damage.add("limit_rows", offset=offset, seq=self.next_seq, detail=detail)
+        self.hurt = offset if self.hurt is None else self.hurt
 
     def take_pending(self) -> bytes:
         """The unfinished row, which is forgotten."""
@@ -155,7 +171,7 @@ class RowReader:
         op: Any = None, sources: tuple[int, ...] | None = None, ignorable: bool = False,
         by_position: bool = False, repaired: bool = False, extra: dict[str, Any] | None = None,
     ) -> None:  # fmt: skip
-        if kind == END_SEED and _ends_prefix(data):
+        if kind == END_SEED and ends_prefix(data):
             self.cut = seq
         events.append(Event(
             kind, seq, time, data, self.accounting.rows - 1, op, sources, ignorable, by_position,
@@ -201,6 +217,9 @@ class RowReader:
             self.damage.lose(acc.rows - 1)
             if reason != "cut_row":
                 self.damage.add("bad_row", offset=offset, seq=self.next_seq, detail=f"row {acc.rows - 1}: {row}")
+            return
+        if row.parts and len(events) + len(row.parts) > self.limits.frame_rows:
+            self._beyond(1, offset)
             return
         acc.event_rows += 1
         parts = row.parts or [(row.time, row.data)]
@@ -274,12 +293,3 @@ class RowReader:
         self.seen_line, self.next_seq, self.max_seq = state["seenLine"], state["nextSeq"], state["maxSeq"]
         self.last_type, self.cut, self.hurt = state["lastType"], state["cut"], state["hurt"]
         self.discarding = state["discarding"]
-
-
-def _ends_prefix(data: msgspec.Raw) -> bool:
-    """Whether an end-seed row ends a fork's inherited prefix (`inherited: true`); others mark a resumed process."""
-    try:
-        value, _ = decode_json(data)
-    except ValueError:
-        return False
-    return isinstance(value, dict) and value.get("inherited") is True

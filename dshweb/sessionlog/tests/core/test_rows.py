@@ -135,6 +135,36 @@ def test_packed_rows_are_bounded():
     assert (len(log.events), log.codes) == (10, ["limit_events"])
 
 
+def test_a_frame_gives_no_more_rows_than_the_limit_and_says_what_it_left_out():
+    limits = Limits(frame_rows=10)
+    many = b"".join(line(row(n)) for n in range(25))
+    half = line(row(25))
+    stored = frame(line(HEADER)) + frame(many + half[:9]) + frame(half[9:] + line(row(26)))
+    log = read(stored, limits=limits)
+    assert log.seqs == [*range(10), 25, 26]
+    assert log.reader.accounting.skipped == {"limit_rows": 15}
+    assert log.codes == ["limit_rows", "lost_rows"]
+    assert (log.reader.accounting.adds_up(), log.reader.accounting.rows, log.reader.lost_row) == (True, 27, 10)
+    for batch in (log.frames[1], log.frames[2]):
+        found = read_events(io.BytesIO(stored), batch, limits)
+        assert [event.seq for event in found] == [seq for seq in log.seqs if batch.first_seq <= seq <= batch.last_seq]
+
+
+def test_packed_rows_of_one_frame_are_bounded_together():
+    packed = [
+        {"type": "text-chunks", "seq0": 60 * n, "time0": 0, "data": {"texts": ["x"] * 60}} for n in range(3)
+    ]  # fmt: skip
+    log = read(frame(b"".join(map(line, [HEADER, *packed, row(180)]))), limits=Limits(frame_rows=100))
+    assert log.seqs == [*range(60), 180]
+    assert log.reader.accounting.skipped == {"limit_rows": 2}
+    assert log.reader.accounting.adds_up()
+
+
+def test_a_stretch_of_a_plain_log_never_has_too_many_rows():
+    log = read(line(HEADER) + b"\n" * (1 << 20) + line(row(0)))
+    assert (log.seqs, log.codes, log.reader.accounting.skipped) == ([0], [], {"blank": 1 << 20})
+
+
 def test_a_row_beyond_the_limit_is_left_out_and_the_next_is_read():
     big = line(row(0, data={"x": "y" * 5000}))
     rest = line(row(1)) + line(row(2))
