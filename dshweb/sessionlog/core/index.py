@@ -22,7 +22,8 @@ BatchKind = Literal["data", "skippable", "torn", "corrupt", "refused", "junk", "
 
 
 class FrameInfo(msgspec.Struct, frozen=True):
-    """One frame of the index: all that is needed to read its events again without the rest of the log.
+    """One frame of the index, or a run of frames that hold nothing (`joined`): all that is needed to read its events again
+    without the rest of the log.
 
     `kind` is as in `Frame`, "plain" for a stretch of an uncompressed log, "tail" for a last row without line end.
     `first_seq` and `last_seq` are the smallest and the largest in it, None when it has no event.
@@ -47,6 +48,16 @@ class FrameInfo(msgspec.Struct, frozen=True):
     has_header: bool = False
     provisional: bool = False
     code: str = ""
+
+
+def joined(left: FrameInfo, right: FrameInfo) -> FrameInfo | None:
+    """One entry for two frames side by side that hold nothing, so that an index does not grow with their number; else None."""
+    if left.kind != right.kind or left.kind not in ("data", "skippable") or left.offset + left.length != right.offset:
+        return None
+    for info in (left, right):
+        if info.rows or info.events or info.decoded_bytes or info.has_header or info.provisional or info.code:
+            return None
+    return msgspec.structs.replace(left, length=left.length + right.length)
 
 
 class FrameBatch(msgspec.Struct, frozen=True):

@@ -19,7 +19,7 @@ from django.db.models import F
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from dshweb.sessionlog.core.index import FrameBatch
+from dshweb.sessionlog.core.index import FrameBatch, FrameInfo, joined
 from dshweb.sessionlog.core.limits import Limits
 from dshweb.sessionlog.core.reader import LogReader, read_log
 from dshweb.sessionlog.core.resume import Resume, StaleState
@@ -32,7 +32,9 @@ from dshweb.text.redact import Masker
 
 log_ = logging.getLogger(__name__)
 
-STEP_BYTES = 4 << 20  # decoded bytes of one step: bounds memory and how long a transaction may take
+# decoded bytes and frames of one step: they bound memory and how long a transaction may take
+STEP_BYTES = 4 << 20
+STEP_FRAMES = 10_000
 
 OnProgress = Callable[[int, int], None]
 
@@ -50,7 +52,7 @@ def limits() -> Limits:
 class Pending:
     """Rows of the step under way."""
 
-    frames: list[tuple[Any, ...]] = field(default_factory=list)
+    frames: list[FrameInfo] = field(default_factory=list)
     messages: list[tuple[Any, ...]] = field(default_factory=list)
     said: dict[int, str] = field(default_factory=dict)
     summaries: dict[int, attempts.SummaryRow] = field(default_factory=dict)
@@ -135,13 +137,18 @@ class _Run:
     def go(self) -> None:
         for batch in self.reader:
             self._take(batch)
-            if self.pending.decoded >= STEP_BYTES and not batch.frame.provisional:
+            full = self.pending.decoded >= STEP_BYTES or len(self.pending.frames) >= STEP_FRAMES
+            if full and not batch.frame.provisional:
                 self._commit(complete=False)
         self._commit(complete=True)
 
     def _take(self, batch: FrameBatch) -> None:
         pending = self.pending
-        pending.frames.append(self.projector.frame(batch.frame))
+        whole = joined(pending.frames[-1], batch.frame) if pending.frames else None
+        if whole is None:
+            pending.frames.append(batch.frame)
+        else:
+            pending.frames[-1] = whole
         pending.decoded += batch.frame.decoded_bytes
         if batch.frame.provisional and self.settled is None:
             self.settled = self._texts()
@@ -190,7 +197,8 @@ class _Run:
                 raise LostRace
             if self.first_step:
                 self._drop_provisional()
-            rows.insert_frames(pending.frames)
+            self._join_last(pending)
+            rows.insert_frames([self.projector.frame(info) for info in pending.frames])
             rows.insert_messages(pending.messages)
             self._index(pending)
             attempts.save(log=log, scan=self.scan, summaries=pending.summaries, masker=self.masker, final=complete)
@@ -211,6 +219,20 @@ class _Run:
         Message.unscoped.filter(log=self.log, position__gte=self.first_row).delete()
         Frame.unscoped.filter(log=self.log, provisional=True).delete()
         Compaction.unscoped.filter(log=self.log, position__gte=self.first_row).delete()
+
+    def _join_last(self, pending: Pending) -> None:
+        """A run of frames without rows is one row of the index, also when it goes on from an earlier step."""
+        if not pending.frames or pending.frames[0].rows or pending.frames[0].decoded_bytes:
+            return
+        names = [name for name in FrameInfo.__struct_fields__ if name != "carried"]
+        last = Frame.unscoped.filter(log=self.log).order_by("-offset").values("pk", *names).first()
+        if last is None:
+            return
+        pk = last.pop("pk")
+        whole = joined(FrameInfo(**last), pending.frames[0])
+        if whole is not None:
+            Frame.unscoped.filter(pk=pk).update(length=whole.length)
+            del pending.frames[0]
 
     def _settle_inherited(self) -> None:
         """Only the end of a fork's prefix tells which rows were the parent's."""
