@@ -8,7 +8,6 @@ from typing import TextIO
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-
 from dshweb.text.lines import one_line
 
 

@@ -107,7 +107,9 @@ def test_times_at_the_edge_of_the_calendar_break_no_page(data_dir, tmp_path, cli
         assert client.get(page).status_code == 200, page
 
 
-@pytest.mark.parametrize("address", ["/sessions/?q=%00", "/sessions/?status=%00", "/admin/sessionlog/session/?status__exact=%00"])
+@pytest.mark.parametrize(
+    "address", ["/sessions/?q=%00", "/sessions/?status=%00", "/admin/sessionlog/session/?status__exact=%00"]
+)
 def test_a_nul_in_an_address_is_refused_with_a_word(client, address):
     answer = client.get(address)
     assert answer.status_code == 400

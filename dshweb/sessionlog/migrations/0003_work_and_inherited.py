@@ -6,34 +6,37 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('access', '0002_team_main'),
-        ('sessionlog', '0002_search'),
+        ("access", "0002_team_main"),
+        ("sessionlog", "0002_search"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.RemoveIndex(
-            model_name='session',
-            name='sessions_by_last_event',
+            model_name="session",
+            name="sessions_by_last_event",
         ),
         migrations.AddField(
-            model_name='logfile',
-            name='work',
+            model_name="logfile",
+            name="work",
             field=models.JSONField(default=dict, editable=False),
         ),
         migrations.AddField(
-            model_name='session',
-            name='inherited',
-            field=models.JSONField(blank=True, null=True, verbose_name='inherited from the parent'),
+            model_name="session",
+            name="inherited",
+            field=models.JSONField(blank=True, null=True, verbose_name="inherited from the parent"),
         ),
         migrations.AddIndex(
-            model_name='message',
-            index=models.Index(condition=models.Q(('type', 'tool/result')), fields=['log', 'call_id'], name='results_by_call'),
+            model_name="message",
+            index=models.Index(
+                condition=models.Q(("type", "tool/result")), fields=["log", "call_id"], name="results_by_call"
+            ),
         ),
         migrations.AddIndex(
-            model_name='session',
-            index=dshweb.sessionlog.models.session.NewestFirst(fields=['team', '-last_at', '-id'], name='sessions_by_last_event'),
+            model_name="session",
+            index=dshweb.sessionlog.models.session.NewestFirst(
+                fields=["team", "-last_at", "-id"], name="sessions_by_last_event"
+            ),
         ),
     ]

@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('sessionlog', '0003_work_and_inherited'),
+        ("sessionlog", "0003_work_and_inherited"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='compaction',
-            name='basis',
+            model_name="compaction",
+            name="basis",
             field=models.CharField(blank=True, editable=False, max_length=80),
         ),
     ]

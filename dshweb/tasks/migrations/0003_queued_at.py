@@ -5,15 +5,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('tasks', '0002_holder_and_again'),
+        ("tasks", "0002_holder_and_again"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='task',
-            name='queued_at',
+            model_name="task",
+            name="queued_at",
             field=models.DateTimeField(default=django.utils.timezone.now, editable=False),
         ),
     ]
