@@ -44,6 +44,7 @@ class Coverage:
 
     facts: list[KeyFact] = field(default_factory=list)
     demands: list[Demand] = field(default_factory=list)
+    unjudged: int = 0
 
 
 def coverage(
@@ -55,7 +56,7 @@ def coverage(
     asked: Demands = demands(case.leaves, case.summary, believed(case.summary, faith.lines if faith else ()), cache)
     olds = old_values(asked.olds)
     asserted = Asserted(summary, case.summary, case.cwd)
-    result = Coverage(demands=asked.items)
+    result = Coverage(demands=asked.items, unjudged=asked.unjudged)
     others: list[Entry] = []
     for entry in leaves:
         altered = (entry.fact.cls, entry.fact.canon) in altered_from

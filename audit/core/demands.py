@@ -13,6 +13,10 @@ from audit.core.statements import Correction, Rule
 from dshweb.sessionlog.core.leaves import Block, Leaf
 
 _EARLIER = 400
+# Look-ups of a term in a line of the summary for all demands of an audit, some 5 µs each; a demand that needs more than
+# what is left is not judged. A busy session (200 rules, a summary of 300 lines) needs some 60 000.
+EFFORT = 100_000
+_CHARS = 100  # code points of summary that cost a correction as much as one look-up
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +68,20 @@ def _plain(term: str) -> str:
 
 @dataclass(slots=True)
 class Demands:
-    """All demands in order, and the values that corrections replaced."""
+    """All demands in order, and the values that corrections replaced. `unjudged` of them came when EFFORT was spent."""
 
     items: list[Demand] = field(default_factory=list)
     olds: list[str] = field(default_factory=list)
+    unjudged: int = 0
+    effort: int = EFFORT
+
+    def spends(self, effort: int) -> bool:
+        """Whether there is effort left for one more demand; takes it, or counts the demand as not judged."""
+        if effort > self.effort:
+            self.unjudged += 1
+            return False
+        self.effort -= effort
+        return True
 
 
 def demands(leaves: Sequence[Leaf], summary: Sequence[str], trusted: Sequence[str], cache: FactCache) -> Demands:
@@ -118,12 +132,14 @@ def _of_message(
         if ("c", correction.canon) not in seen:
             seen.add(("c", correction.canon))
             scored = correction.scored and statements.correction_scorable(correction, summary)
+            scored = scored and result.spends(1 + sum(map(len, summary)) // _CHARS)
             status = statements.correction_kept(correction, summary) if scored else "unscored"
             result.items.append(Demand(correction, block, status, scored))
     for rule in said.rules:
         name = ("r", " ".join(rule.text.split()).lower())
         if name not in seen:
             seen.add(name)
-            kept = statements.rule_kept(rule, trusted, summary)
+            judged = result.spends(statements.effort(rule, trusted))
+            kept = statements.rule_kept(rule, trusted, summary) if judged else None
             status = "unscored" if kept is None else "kept" if kept else "lost"
             result.items.append(Demand(rule, block, status, kept is not None))

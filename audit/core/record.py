@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from audit.core import statements
 from audit.core.case import AuditCase
 from audit.core.compliance import compliance
 from audit.core.coverage import Coverage, coverage, coverage_json
@@ -74,6 +75,8 @@ def run(case: AuditCase, policy: Policy, cache: FactCache | None = None) -> Audi
             faith_json = _try("fidelity", lambda: fidelity_json(judged, policy), errors)
         if cover is not None:
             judged_cover = cover
+            if cover.unjudged:
+                errors.append({"stage": "coverage", "message": "demands_not_judged", "count": cover.unjudged})
             cover_json = _try("coverage", lambda: coverage_json(judged_cover, case, policy), errors)
     terms: dict[str, Any] | None = None
     if policy.check_compliance:
@@ -107,8 +110,9 @@ def summary_pool(case: AuditCase, rules: Rules) -> Pool:
         block = Block(case.summary_seq, index, "assistant", text)
         found = block_facts(block, rules)
         pool.add(block, found.facts)
-        if found.unread:
-            pool.cut.append((case.summary_seq, index, found.unread))
+        unread = max(found.unread, statements.unread(text))
+        if unread:
+            pool.cut.append((case.summary_seq, index, unread))
     return pool
 
 

@@ -89,17 +89,19 @@ def _digits(fact: Fact) -> str:
     return m.group() if m else ""
 
 
-def occurs(fact: Fact, text: str, present: Collection[Fact] | None = None) -> bool:
+def occurs(fact: Fact, text: str | Haystack, present: Collection[Fact] | None = None) -> bool:
     """True when `fact` stands in `text`; `present` are the facts of that text when the caller has them.
 
     UUIDs and numbers compare by canon. Paths also by literal bounded occurrence, relative ones as a suffix of a longer
     path. Extended classes also by literal bounded occurrence of the canon.
     """
-    if any(covers(p, fact) for p in (extract(text) if present is None else present)):
+    if present is None:
+        present = extract(text.text if isinstance(text, Haystack) else text)
+    if any(covers(p, fact) for p in present):
         return True
     if fact.cls in ("uuid", "number_unit"):
         return False
-    return _literal(fact, Haystack(text))
+    return _literal(fact, text if isinstance(text, Haystack) else Haystack(text))
 
 
 def occurs_in(fact: Fact, text: str | Haystack) -> bool:

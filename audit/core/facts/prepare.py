@@ -44,6 +44,12 @@ class Prepared:
 
     def _map(self, given: str) -> None:
         """Normalise cluster by cluster (a character and the marks that may compose with it)."""
+        bare = given.translate(_NO_ZERO_WIDTH)
+        if bare.isascii() or (unicodedata.is_normalized("NFC", bare) and _clusters().search(bare) is None):
+            self.text = bare  # nothing to compose: only the zero-width characters go
+            self._starts = [at for at, c in enumerate(given) if c not in ZERO_WIDTH]
+            self._ends = [at + 1 for at in self._starts]
+            return
         out: list[str] = []
         starts: list[int] = []
         ends: list[int] = []

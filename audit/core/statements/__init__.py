@@ -11,9 +11,10 @@ from audit.core.statements.claims import claimed_consents, claimed_quotes, claim
 from audit.core.statements.corrections import corrections
 from audit.core.statements.corrections_kept import correction_kept, correction_scorable, resolve_old_values
 from audit.core.statements.endorsed import claimed_endorsements
+from audit.core.statements.headings import unread
 from audit.core.statements.model import Claim, Correction, Rule
 from audit.core.statements.rules import rules
-from audit.core.statements.rules_kept import rule_kept
+from audit.core.statements.rules_kept import effort, rule_kept
 from audit.core.statements.support import Support, supported
 from audit.core.statements.told import claimed_told
 
@@ -30,8 +31,10 @@ __all__ = [
     "correction_kept",
     "correction_scorable",
     "corrections",
+    "effort",
     "resolve_old_values",
     "rule_kept",
     "rules",
     "supported",
+    "unread",
 ]

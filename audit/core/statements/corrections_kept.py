@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from audit.core.facts import Fact, extract
 from audit.core.statements.clauses import clause_end, clause_start
@@ -123,6 +124,12 @@ def correction_scorable(correction: Correction, summary_texts: Sequence[str]) ->
     return summary_han if has_han(term) else True
 
 
+@lru_cache(maxsize=8)
+def _text(text: str) -> Text:
+    """A block of a summary, kept as all corrections ask for it."""
+    return Text(text[:MAX_TEXT])
+
+
 def correction_kept(correction: Correction, summary_texts: Sequence[str]) -> Kept:
     """`kept`, `stale` (old value present, new absent) or `lost`.
 
@@ -130,7 +137,7 @@ def correction_kept(correction: Correction, summary_texts: Sequence[str]) -> Kep
     """
     if not correction_scorable(correction, summary_texts):
         return "kept"
-    texts = [Text(text) for text in summary_texts]
+    texts = [_text(text) for text in summary_texts]
     if correction.new is not None:
         if any(text.holds(correction.new) for text in texts):
             return "kept"

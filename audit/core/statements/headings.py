@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
+
+from audit.core.statements.model import MAX_LINES, MAX_TEXT
 
 _I = re.IGNORECASE
 _MARKDOWN = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+(?P<title>.*)$")
@@ -88,3 +91,9 @@ def walk(text: str) -> Iterator[tuple[str, int, str]]:
                     outer = (heading, indent)
                     heading = label["title"].strip()
         at += len(raw)
+
+
+def unread(summary_text: str) -> int:
+    """Code points of one summary block that lie behind the first MAX_LINES lines or MAX_TEXT code points."""
+    behind = next(islice(walk(summary_text[:MAX_TEXT]), MAX_LINES, None), None)
+    return len(summary_text) - (min(len(summary_text), MAX_TEXT) if behind is None else behind[1])

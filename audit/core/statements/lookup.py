@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass
 from functools import lru_cache
 
-from audit.core.facts import Fact, extract, occurs, same
+from audit.core.facts import Fact, Haystack, extract, occurs
 from audit.core.statements.sentences import has_han
 
 # Units whose amount means something else when the unit differs; any other noun after a number only says what is counted.
@@ -21,20 +22,60 @@ _MEASURES = re.compile(
 )
 
 
+_COUNT = re.compile(r"[^\d]?\s?(\d[\d,]*(?:\.\d+)?)(.*)$", re.DOTALL)
+_BESIDE_HAN = re.compile(r"\s*([\u3400-\u9fff])\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A value made ready once for all texts it is looked for in."""
+
+    fact: Fact | None
+    needle: str
+    tight: str  # the needle without white space beside Han; "" without Han
+    tail: str  # last segment of a path, when it names the file
+    digits: str  # of a counted amount, else ""
+    commas: bool
+    unit: str
+    measured: bool
+
+
 @lru_cache(maxsize=4096)
-def _facts_of(value: str) -> tuple[Fact, ...]:
-    return tuple(extract(value))
+def _wanted(value: str) -> _Wanted:
+    whole = [f for f in extract(value) if f.end - f.start >= len(value.strip()) - 1]
+    needle = _folded(value)
+    tail = value.replace("\\", "/").rstrip("/").rsplit("/", 1)
+    named = len(tail) == 2 and "." in tail[1][1:] and len(tail[1]) > 4
+    number = _COUNT.match(unicodedata.normalize("NFKC", value).strip())
+    # Digits in the unit: a date or a list of numbers is no count.
+    counted = number is not None and number.group(2).strip() and not any(char.isdigit() for char in number.group(2))
+    digits, unit = (number.group(1), number.group(2)) if number is not None and counted else ("", "")
+    return _Wanted(
+        whole[0] if whole else None,
+        needle,
+        _BESIDE_HAN.sub(r"\1", needle) if has_han(needle) else "",
+        tail[1] if named else "",
+        digits.replace(",", ""),
+        "," in digits,
+        unit,
+        _MEASURES.match(unit) is not None,
+    )
+
+
+def _folded(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 class Text:
     """One text searched for several values: keeps its facts and folded form."""
 
-    __slots__ = ("_facts", "_folded", "raw")
+    __slots__ = ("_facts", "_folded", "_hay", "raw")
 
     def __init__(self, raw: str) -> None:
         self.raw = raw
         self._facts: list[Fact] | None = None
         self._folded: str | None = None
+        self._hay: Haystack | None = None
 
     @property
     def facts(self) -> list[Fact]:
@@ -45,36 +86,31 @@ class Text:
     @property
     def folded(self) -> str:
         if self._folded is None:
-            self._folded = " ".join(unicodedata.normalize("NFKC", self.raw).casefold().split())
+            self._folded = _folded(self.raw)
         return self._folded
 
     def holds(self, value: str) -> bool:
         """True when the value occurs at boundaries, by canon, or – a counted amount – as the same number of anything."""
-        whole = [f for f in _facts_of(value) if f.end - f.start >= len(value.strip()) - 1]
-        if whole and any(same(whole[0], f) for f in self.facts):
-            return True
-        if whole and occurs(whole[0], self.raw, self.facts):
-            return True
-        if bounded(value, self.folded):
-            return True
-        return self._counted(value) or _path_tail(value, self.folded)
-
-    def _counted(self, value: str) -> bool:
-        number = re.match(
-            r"[^\d]?\s?(\d[\d,]*(?:\.\d+)?)(.*)$", unicodedata.normalize("NFKC", value).strip(), re.DOTALL
-        )
-        if not number or not number.group(2).strip():
-            return False
-        digits, unit = number.group(1).replace(",", ""), number.group(2)
-        if any(char.isdigit() for char in unit):  # a date or a list of numbers is no count
-            return False
-        measure = _MEASURES.match(unit)
-        for hit in _bounded_hits(digits, self.folded.replace(",", "") if "," in number.group(1) else self.folded):
-            rest = hit[: len(unit) + 12]
-            # A measured amount may lose its unit (long numbers only), never change it; a count may change its noun.
-            if measure is None and not _MEASURES.match(rest):
+        wanted = _wanted(value)
+        if wanted.fact is not None:
+            if self._hay is None:
+                self._hay = Haystack(self.raw)
+            if occurs(wanted.fact, self._hay, self.facts):
                 return True
-            if measure is not None and len(digits) >= 3 and not re.match(r"\s?[a-z%°\u3400-\u9fff]", rest):
+        if _bounded(wanted, self.folded):
+            return True
+        return self._counted(wanted) or (wanted.tail != "" and bounded(wanted.tail, self.folded))
+
+    def _counted(self, wanted: _Wanted) -> bool:
+        if not wanted.digits:
+            return False
+        text = self.folded.replace(",", "") if wanted.commas else self.folded
+        for hit in _bounded_hits(wanted.digits, text):
+            rest = hit[: len(wanted.unit) + 12]
+            # A measured amount may lose its unit (long numbers only), never change it; a count may change its noun.
+            if not wanted.measured and not _MEASURES.match(rest):
+                return True
+            if wanted.measured and len(wanted.digits) >= 3 and not re.match(r"\s?[a-z%°\u3400-\u9fff]", rest):
                 return True
         return False
 
@@ -91,14 +127,16 @@ def _bounded_hits(needle: str, text: str) -> list[str]:
 
 def bounded(value: str, folded: str) -> bool:
     """Literal occurrence of a value in a folded text; ASCII edges must not run on into another word or number."""
-    needle = " ".join(unicodedata.normalize("NFKC", value).casefold().split())
-    if not needle:
+    return _bounded(_wanted(value), folded)
+
+
+def _bounded(wanted: _Wanted, folded: str) -> bool:
+    if not wanted.needle:
         return False
-    if _bounded_once(needle, folded):
+    if _bounded_once(wanted.needle, folded):
         return True
     # White space beside Han is typography: `500 行` = `500行`.
-    tight = re.sub(r"\s*([\u3400-\u9fff])\s*", r"\1", needle)
-    return has_han(needle) and _bounded_once(tight, re.sub(r"\s*([\u3400-\u9fff])\s*", r"\1", folded))
+    return wanted.tight != "" and _bounded_once(wanted.tight, _BESIDE_HAN.sub(r"\1", folded))
 
 
 def _bounded_once(needle: str, text: str) -> bool:
@@ -127,9 +165,3 @@ def _edges(needle: str, text: str, at: int) -> bool:
         if last.isdigit() and after[0] == "%":
             return False
     return True
-
-
-def _path_tail(value: str, folded: str) -> bool:
-    """A path whose last segment (with an extension) stands alone in the text still names the file."""
-    tail = value.replace("\\", "/").rstrip("/").rsplit("/", 1)
-    return len(tail) == 2 and "." in tail[1][1:] and len(tail[1]) > 4 and bounded(tail[1], folded)

@@ -18,8 +18,8 @@ MAX_CUES = 500
 """Cue words of one text that are looked at: more than a person types in one message; bounds the work on pasted text."""
 MAX_CUES_PER_SENTENCE = 16
 """A sentence (at most 400 code points) with more cue words than this is no prose and is left out."""
-MAX_LINES = 20_000
-"""Lines of one summary that are looked at."""
+MAX_LINES = 10_000
+"""Lines of one summary that are looked at; `unread` says when there are more."""
 
 Polarity = Literal["negative", "positive"]
 Kept = Literal["kept", "lost", "stale"]

@@ -7,10 +7,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import islice
 
 from audit.core.statements.headings import CONSTRAINTS, walk
 from audit.core.statements.lexicon import alternatives
-from audit.core.statements.model import Rule
+from audit.core.statements.model import MAX_LINES, MAX_TEXT, Rule
 from audit.core.statements.prose import script_of, scripts_of_all
 from audit.core.statements.terms import Line
 
@@ -31,8 +32,24 @@ _LIMITS = re.compile(r"只|仅|\bonly\b", re.IGNORECASE)
 def _lines(text: str) -> tuple[tuple[bool, Line], ...]:
     """Lines of a summary block with whether the line or its heading carries a cue; kept, as all rules ask for them."""
     return tuple(
-        (bool(SUMMARY_CUE.search(line) or CONSTRAINTS.search(heading)), Line(line)) for heading, _, line in walk(text)
+        (bool(SUMMARY_CUE.search(line) or CONSTRAINTS.search(heading)), Line(line))
+        for heading, _, line in islice(walk(text[:MAX_TEXT]), MAX_LINES)
     )
+
+
+@lru_cache(maxsize=8)
+def _cued(text: str) -> tuple[tuple[bool, Line], ...]:
+    return tuple(row for row in _lines(text) if row[0])
+
+
+def _rows(rule: Rule, text: str) -> tuple[tuple[bool, Line], ...]:
+    """Lines that may tell something about a rule: one that forbids a named thing needs a line with a cue."""
+    return _cued(text) if rule.polarity == "negative" and rule.strong else _lines(text)
+
+
+def effort(rule: Rule, summary_texts: Sequence[str]) -> int:
+    """How many look-ups (of a term in a line, 3 to 8 µs each) it may take to judge a rule."""
+    return len(rule.strong or rule.weak) * sum(len(_rows(rule, text)) for text in summary_texts)
 
 
 def rule_kept(rule: Rule, summary_texts: Sequence[str], whole: Sequence[str] | None = None) -> bool | None:
@@ -46,7 +63,7 @@ def rule_kept(rule: Rule, summary_texts: Sequence[str], whole: Sequence[str] | N
     anywhere = False
     lone = not rule.strong and len(wanted) == 1
     for text in summary_texts:
-        for cued, row in _lines(text):
+        for cued, row in _rows(rule, text):
             hits = int(row.lone(wanted[0])) if lone else row.share(wanted, strong=bool(rule.strong))
             anywhere = anywhere or hits > 0
             if hits and 2 * hits >= len(wanted) and (cued or _needs_no_cue(rule, row)):

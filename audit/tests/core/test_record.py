@@ -205,6 +205,21 @@ def test_a_block_with_too_many_facts_and_an_endless_run_are_named():
     assert _block_truncated(record_of([("human", "see /a/b.txt")], "- /a/b.txt")) == []
 
 
+def test_many_rules_before_a_huge_summary_are_judged_as_far_as_the_effort_goes():
+    rules = "".join(f"Never edit src/a{n}.py without asking.\n" for n in range(400))
+    summary = "## Notes\n" + "".join(f"- must not edit src/b{n}.py at all\n" for n in range(9_000))
+    start = time.process_time()
+    record = record_of([("human", rules)], summary)
+    assert time.process_time() - start < 8
+    (row,) = (error for error in record["errors"] if error["message"] == "demands_not_judged")
+    assert 0 < row["count"] == record["coverage"]["unscored"] < 400
+
+
+def test_lines_of_a_summary_beyond_the_bound_are_named():
+    summary = "- must not edit src/b.py\n" * 10_100
+    assert _block_truncated(record_of([("human", "Never edit src/a.py.")], summary), "summary") == [100 * 25]
+
+
 def test_lone_surrogates_and_nul_do_not_break_the_bytes():
     record = record_of([("human", "see /a/\ud800b.txt \x00 /c/d.txt")], "- \udfff /e/f\ud800.txt")
     assert json.loads(dumps(record))["schema"] == "audit.signals/1"
