@@ -5,6 +5,7 @@ PostgreSQL refuses to run as root, so a root's test run starts it as `postgres` 
 
 from __future__ import annotations
 
+import ctypes
 import os
 import pwd
 import shutil
@@ -48,6 +49,17 @@ def _listens(port: int) -> bool:
         return client.connect_ex(("127.0.0.1", port)) == 0
 
 
+def _end_with_us(number: signal.Signals) -> Callable[[], None]:
+    """For `preexec_fn`: the server gets this signal when the test process is gone, also when that was killed (Linux)."""
+    prctl = getattr(ctypes.CDLL(None), "prctl", None)
+
+    def act() -> None:
+        if prctl is not None:
+            prctl(1, int(number), 0, 0, 0)  # PR_SET_PDEATHSIG; after the change of user, which clears it
+
+    return act
+
+
 def _stop(server: subprocess.Popen[bytes], number: signal.Signals) -> None:
     server.send_signal(number)
     try:
@@ -78,7 +90,7 @@ def redis() -> Iterator[str]:
             "--logfile",
             str(log),
         ]
-        server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        server = subprocess.Popen(command, stdout=subprocess.DEVNULL, preexec_fn=_end_with_us(signal.SIGTERM))
         try:
             _until(lambda: _listens(port), server, log)
             yield f"redis://127.0.0.1:{port}/0"
@@ -163,7 +175,8 @@ def postgres() -> Iterator[Postgres]:
         with log.open("wb") as stream:
             server = subprocess.Popen(
                 [programs / "postgres", "-D", data, *(f"-c{name}={value}" for name, value in options.items())],
-                env=env, cwd=folder, stdout=stream, stderr=stream, start_new_session=True, **other,
+                env=env, cwd=folder, stdout=stream, stderr=stream, start_new_session=True,
+                preexec_fn=_end_with_us(signal.SIGINT), **other,
             )  # fmt: skip
         try:
             _until(running.answers, server, log)
