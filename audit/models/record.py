@@ -14,7 +14,8 @@ class Verdict(models.TextChoices):
 
 
 class Audit(TeamOwned):
-    """One record of one compaction under one configuration. Records are added, never overwritten.
+    """One record of one compaction under one configuration. Records are added, never overwritten; one of a summary that was
+    read before its checkpoint, or in a tail that was written anew since, goes for the one of what the log then says.
 
     The numbers count facts of the five classes and the lines about the user, as the record's axes do: `unverified` is
     `asserted` without `verified`, `lost` is `key_facts` without `kept`; None when the axis could not be made. What the

@@ -143,6 +143,7 @@ class LogEvents:
 
     def _summaries(self, compaction: Compaction) -> dict[str, int]:
         rows = Compaction.unscoped.filter(log=self.log, summary_seq__isnull=False, position__lt=compaction.position)
+        rows = rows.order_by("position")  # of equal ids the nearest before it
         return {key: seq for key, seq in rows.values_list("compaction_id", "summary_seq") if seq is not None}
 
     def _texts(self, seqs: Iterable[int]) -> Iterator[str]:
