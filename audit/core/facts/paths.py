@@ -10,37 +10,27 @@ import re
 from collections.abc import Collection
 from urllib.parse import unquote
 
+from audit.core.facts.backslashed import backslashed
 from audit.core.facts.bare import Found, bare_names
 from audit.core.facts.chars import (
     DELIMS,
     EXTENSIONS,
     HAN_RE,
     PATH_MARKERS,
-    PLAIN_FILES,
-    RELEASE_BRANCHES,
     RUN_RE,
-    TLDS,
-    TOPIC_BRANCHES,
     is_han,
     is_word,
     words,
 )
 from audit.core.facts.model import MAX_FACTS, MAX_RUN
-from audit.core.facts.posix import Tail, canon, has_extension, starts_at_root, tail
+from audit.core.facts.posix import Tail, canon, has_extension, mask_after, starts_at_root, tail
 from audit.core.facts.reach import PATH_WEIGHT, Reach
+from audit.core.facts.relative import TAG, counts, outside, two_names
 
 _MARK = re.compile(r"/|\\|\.[A-Za-z]")
 _OPENER = re.compile(r"[=(\[{]")
 _SEP = re.compile(r"[/\\]+")
-_POSITION = re.compile(r"(?::[0-9]{1,7}){1,2}(?![0-9])|\([0-9]+(?:, ?[0-9]+)?\)")
-_VERSION_SEGMENT = re.compile(r"v?[0-9]+(?:\.(?:[0-9]+|x))*\Z")
-_IPV4 = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}\Z")
-_DOTTED = re.compile(r"\w\.\w")
-_MODULE = re.compile(r"(?:node|npm|jsr|bun|deno):\Z")
-_TAG = re.compile(r"<[A-Za-z][^<>\n]{0,60}>\Z")
 _PROSE_TAGS = words("br li p td th code pre b i em strong span div kbd path file")
-_WIDEST = 4096  # code points of one backslash path that are looked at
-_PLAIN_FIRST = re.compile(r"[\w.@+~-]+\Z")
 
 
 def paths(text: str, file_urls: Collection[int], markers: Collection[str], reach: Reach) -> Found:
@@ -99,7 +89,7 @@ def _slashed(
             return stop
         head_start, head = head_start + 1, head[1:]
     if text[q] == "\\":
-        return _backslashed(out, at, head_start, sep, stop, markers)
+        return backslashed(out, at, head_start, sep, stop, markers)
     if head == "" or head == "~" or (is_han(head[-1]) and starts_at_root(text, sep.end(), stop)):
         if head != "~" and head:
             bare_names(out, at, q, run_start=run)
@@ -148,7 +138,7 @@ def _abs_before(text: str, start: int, end: int) -> bool:
     if c == "<":
         return text.startswith(">", end) and text.find("/", start + 1, end) > 0
     if c == ">":
-        tag = _TAG.search(text, max(0, start - 64), start)
+        tag = TAG.search(text, max(0, start - 64), start)
         if tag is not None:
             name = tag.group()[1:-1].split()[0].lower()
             return text.startswith("<", end) or name in _PROSE_TAGS
@@ -201,13 +191,13 @@ def _relative(out: Found, run: int, at: int, start: int, q: int, stop: int, mark
     if emphasised:
         start, t.end, t.mask_end = start + 2, t.end - 2, t.end
         t.segments[0], t.segments[-1] = t.segments[0][2:], t.segments[-1][:-2]
-    if _outside(text, start, before, t, run):
+    if outside(text, start, before, t, run):
         return stop
     if t.bad:
         return stop if not t.cut else t.end
-    if all(_two_names(s) for s in t.segments):  # `README.md/CHANGELOG.md`: two names, not a folder
+    if all(two_names(s) for s in t.segments):  # `README.md/CHANGELOG.md`: two names, not a folder
         return _names(out, start, t)
-    if _rel_counts(t, text, markers) and not _glob_or_placeholder(text, t, stop):
+    if counts(t, text, markers) and not _glob_or_placeholder(text, t, stop):
         out.add("file_path", start, _closed(text, t), canon(t.segments, ""), _mask_end(text, t))
         return t.end
     if t.cut:
@@ -246,65 +236,6 @@ def _known_before_han(head: str) -> bool:
     return False
 
 
-def _outside(text: str, start: int, before: str, t: Tail, run: int) -> bool:
-    """Runs that look like relative paths and are addresses, ports, modules or the rest of a glob."""
-    first = t.segments[0]
-    if before == ":" and (first.isdigit() or _MODULE.search(text, max(0, start - 5), start)):
-        return True
-    if before in "*?$%" and not (before == "*" and text.startswith("*", t.end)):
-        return True
-    if before == "@" and first not in PATH_MARKERS:  # a scoped package; `@src/main.py` mentions a file
-        return True
-    if before == ">" and start == run:
-        tag = _TAG.search(text, max(0, start - 64), start)
-        if tag is not None and tag.start() and text[tag.start() - 1] in "/_-.":
-            return True
-    name, dot, top = first.rpartition(".")
-    if dot and name.strip(".") and top.lower() in TLDS and top.lower() not in ("sh", "py", "rs"):
-        return True
-    return _IPV4.match(first) is not None
-
-
-def _rel_counts(t: Tail, text: str, markers: Collection[str]) -> bool:
-    segments = t.segments
-    if len(segments) < 2:
-        return False
-    if not _first_ok(segments[0]) or all(_VERSION_SEGMENT.match(s) for s in segments):
-        return False
-    first, last = segments[0], segments[-1]
-    if first in (".", ".."):
-        return any(s.strip(".") for s in segments)
-    if first in PATH_MARKERS or first in markers:
-        return True
-    ext = last.rpartition(".")[2].lower() if has_extension(last) else ""
-    if ext:
-        if first == "application" and last.startswith(("vnd.", "x-")):
-            return False
-        # `a.x/b.y` with an extension nobody knows is arithmetic or prose more often than a path.
-        return ext in EXTENSIONS or last.startswith(".") or not any(_DOTTED.search(s) for s in segments[:-1])
-    if last in PLAIN_FILES:
-        return True
-    return _is_branch(segments)
-
-
-def _is_branch(segments: list[str]) -> bool:
-    first, rest = segments[0], "/".join(segments[1:])
-    if len(segments) > 3 or HAN_RE.search(rest):
-        return False
-    if first in RELEASE_BRANCHES:
-        return any(c.isdigit() for c in rest)
-    return first in TOPIC_BRANCHES and len(rest) > 2 and any(c in "-_0123456789" for c in rest)
-
-
-def _first_ok(first: str) -> bool:
-    return first[0] not in ")]}," and any(c.isalnum() or c in "._" for c in first)
-
-
-def _two_names(segment: str) -> bool:
-    name, dot, ext = segment.rpartition(".")
-    return bool(dot) and len(name) > 1 and ext.lower() in EXTENSIONS and not name.startswith(".")
-
-
 def _names(out: Found, start: int, t: Tail) -> int:
     at = start
     for s in t.segments:
@@ -312,56 +243,6 @@ def _names(out: Found, start: int, t: Tail) -> int:
         bare_names(out, at, at + len(s), run_start=at)
         at += len(s)
     return max(t.end, at)
-
-
-def _backslashed(out: Found, at: int, start: int, sep: re.Match[str], stop: int, markers: Collection[str]) -> int:
-    r"""`src\win\a.cs`; returns beyond the separator when it is an escape or a regular expression instead."""
-    text = out.text
-    q = sep.start()
-    while start < q and is_han(text[start]):
-        start += 1
-    head = text[start:q]
-    skip = sep.end() + (1 if text[sep.end() : sep.end() + 1] in ("n", "r", "t") else 0)
-    if not head or not _PLAIN_FIRST.match(head) or is_word(text[start - 1] if start else " "):
-        bare_names(out, at, q, run_start=at)
-        return min(skip, stop)
-    window = min(stop, start + _WIDEST)
-    slash = text.find("/", q, window)
-    if slash >= 0:  # mixed: what stands before the slash is escapes; go on behind the last of them
-        bare_names(out, at, q, run_start=at)
-        last = text.rfind("\\", q, slash) + 1
-        return min(last + (text[last : last + 1] in ("n", "r", "t")), stop)
-    body = text[start:window]
-    segments = [s for s in body.replace("\\\\", "\\").split("\\") if s]
-    joined = "/".join(segments)
-    t = tail(joined, 0, len(joined))
-    if not _win_rel_counts(t, markers):
-        bare_names(out, at, window, run_start=at)
-        return window
-    # The tail was read on a copy with single slashes; find the same number of characters in the text itself.
-    end = _same_end(text, start, len("/".join(t.segments)))
-    out.add("file_path", start, end, "/".join(t.segments), _mask_after(text, end))
-    return end
-
-
-def _win_rel_counts(t: Tail, markers: Collection[str]) -> bool:
-    s = t.segments
-    if len(s) < 2 or t.bad or any(x.startswith(".") for x in s[1:] if x != ".."):
-        return False
-    ext = s[-1].rpartition(".")[2].lower() if has_extension(s[-1]) else ""
-    if ext in EXTENSIONS or s[0] in (".", ".."):
-        return True
-    return (s[0] in PATH_MARKERS or s[0] in markers) and all(len(x) > 1 for x in s[1:])
-
-
-def _same_end(text: str, start: int, length: int) -> int:
-    """End of the span that holds `length` characters when each run of backslashes counts as one."""
-    at, left = start, length
-    while left and at < len(text):
-        at += 1
-        if text[at - 1] != "\\" or (at < len(text) and text[at] != "\\"):
-            left -= 1
-    return at
 
 
 def _closed(text: str, t: Tail) -> int:
@@ -373,9 +254,4 @@ def _closed(text: str, t: Tail) -> int:
 
 
 def _mask_end(text: str, t: Tail) -> int:
-    return _mask_after(text, max(t.end, t.mask_end))
-
-
-def _mask_after(text: str, end: int) -> int:
-    suffix = _POSITION.match(text, end)
-    return suffix.end() if suffix else end
+    return mask_after(text, max(t.end, t.mask_end))

@@ -20,6 +20,7 @@ _BAD = re.compile(r"[$<>%=]|\.\.\.|…")
 _SIMPLE = re.compile(r"[A-Za-z0-9_@+-][A-Za-z0-9_@+.-]*(?:/+[A-Za-z0-9_@+.-]+)*/*")
 _SEGMENT = re.compile(r"[^/\\]+")
 _SLASHES = re.compile(r"/+")
+_POSITION = re.compile(r"(?::[0-9]{1,7}){1,2}(?![0-9])|\([0-9]+(?:, ?[0-9]+)?\)")
 _LINE_SUFFIX = re.compile(r"\([0-9]+\)\Z")
 
 
@@ -134,3 +135,9 @@ def has_extension(name: str) -> bool:
 def canon(segments: list[str], lead: str) -> str:
     """`lead` is "/", "~/" or ""."""
     return lead + "/".join(segments)
+
+
+def mask_after(text: str, end: int) -> int:
+    """Where a mask ends that covers a path up to `end`: behind a position suffix, if there is one."""
+    suffix = _POSITION.match(text, end)
+    return suffix.end() if suffix else end
