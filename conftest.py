@@ -48,6 +48,7 @@ def data_dir(tmp_path: Path, settings) -> Path:
     """An empty data folder for this test alone (logs, queue, static files)."""
     _use_folder(settings, tmp_path / "data")
     settings.DATA_DIR.mkdir()
+    settings.STATIC_ROOT.mkdir()
     return settings.DATA_DIR
 
 

@@ -28,7 +28,9 @@ class TeamCommand(BaseCommand):
         try:
             return super().execute(*args, **options)
         except KeyboardInterrupt:
-            raise CommandError("stopped; what was done stays, and the next run goes on from there", returncode=130) from None
+            raise CommandError(
+                "stopped; what was done stays, and the next run goes on from there", returncode=130
+            ) from None
 
     def check_migrations(self) -> None:
         """Django warns where this ends: half a database is nothing to work on."""
