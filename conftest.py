@@ -43,6 +43,15 @@ def pytest_unconfigure(config) -> None:
     shutil.rmtree(_folder, ignore_errors=True)
 
 
+@pytest.fixture(autouse=True)
+def _language_of_its_own():
+    """A page that a test asked for in Chinese leaves its language with the thread; the next test starts in English."""
+    from django.utils import translation
+
+    with translation.override("en"):
+        yield
+
+
 @pytest.fixture
 def data_dir(tmp_path: Path, settings) -> Path:
     """An empty data folder for this test alone (logs, queue, static files)."""

@@ -119,9 +119,8 @@ def _seconds(unit: str, size: int) -> float:
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_time_grows_with_the_size_only(unit: str) -> None:
     small = min(_seconds(unit, 30_000) for _ in range(2))
-    large = _seconds(unit, 120_000)
-    # Four times the text: linear is 4, quadratic 16. Tiny times say nothing.
-    assert large < max(9 * small, 0.25)
+    # Four times the text: linear is 4, quadratic 16. Tiny times say nothing; a busy machine gets another try.
+    assert any(_seconds(unit, 120_000) < max(9 * small, 0.25) for _ in range(3))
 
 
 @pytest.mark.slow
