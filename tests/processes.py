@@ -38,6 +38,8 @@ def started(arguments: list[str], env: dict[str, str], log: Path) -> Iterator[su
             stdout=stream,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            # a suite run under nohup hands on an ignored SIGHUP, which the product would rightly keep ignoring
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
         )
     try:
         yield process
