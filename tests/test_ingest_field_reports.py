@@ -212,3 +212,19 @@ def test_fr_044_two_results_for_one_call_are_both_kept_and_the_placeholder_named
     bring_in(people, tmp_path)
     rows = Message.objects.for_team(people.team).filter(call_id="call9").order_by("position")
     assert list(rows.values_list("text", "placeholder")) == [("[interrupted]", True), ("the real output", False)]
+
+
+def test_an_event_beyond_the_largest_seq_is_masked_like_any_other(people, data_dir, tmp_path):
+    from dshweb.sessionlog.models import LogFile
+    from dshweb.sessionlog.services.evidence import LogEvents
+    from tests.builders import frame, header, human, write
+
+    huge = 2**63 + 5
+    write(
+        tmp_path, [frame(header()), frame({**human(0, "token sk-proj-EXAMPLE0000EXAMPLE0000EXAMPLE0000"), "seq": huge})]
+    )
+    bring_in(people, tmp_path)
+    with LogEvents(LogFile.objects.for_team(people.team).get()) as events:
+        found = [events.get(seq) for seq in (huge, 0)]
+    assert any(found)
+    assert not any("EXAMPLE0000" in str(event.value) for event in found if event)

@@ -31,14 +31,11 @@ def audit_log(
     log: LogFile,
     *,
     on_progress: Callable[[int, int], None] | None = None,
-    compactions: Iterable[Compaction] | None = None,
 ) -> list[Audit]:
     """Audits the log's compactions that have a summary and no record yet under the policy in force. Returns new records."""
     row, policy = policies.current(team_id=log.team_id)
     fp = config_fp(policy)
     wanted = Compaction.unscoped.filter(log=log, summary_seq__isnull=False).order_by("position")
-    if compactions is not None:
-        wanted = wanted.filter(pk__in=[one.pk for one in compactions])
     have = Audit.unscoped.filter(compaction=OuterRef("pk"), engine=ENGINE, config_fp=fp, masked="")
     todo = list(wanted.filter(~Exists(have)))
     made: list[Audit] = []

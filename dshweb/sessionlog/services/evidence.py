@@ -21,6 +21,7 @@ from dshweb.sessionlog.models import Compaction, Frame, LogFile, Message
 from dshweb.sessionlog.services import store
 from dshweb.sessionlog.services.masking import masker_for
 from dshweb.sessionlog.services.projection import masked
+from dshweb.sessionlog.services.rows import FRAME_COLUMNS
 from dshweb.sessionlog.services.steps import limits
 
 CACHE_BYTES = 24 << 20
@@ -185,13 +186,11 @@ class FrameIndex:
     LAYERS = 64
 
     def __init__(self, log: LogFile) -> None:
-        names = ("offset", "length", "kind", "first_seq", "last_seq", "rows", "events", "decoded_bytes", "first_row", "next_seq",
-                 "carry_offset", "carry_skip", "has_header", "provisional", "code")  # fmt: skip
-        rows = Frame.unscoped.filter(log=log, events__gt=0).order_by("first_row", "offset").values_list(*names)
+        rows = Frame.unscoped.filter(log=log, events__gt=0).order_by("first_row", "offset").values_list(*FRAME_COLUMNS)
         self._layers: list[tuple[list[int], list[FrameInfo]]] = []
         self.left_out: list[FrameInfo] = []
         for row in rows.iterator(chunk_size=2000):
-            info = FrameInfo(**dict(zip(names, row, strict=True)))
+            info = FrameInfo(**dict(zip(FRAME_COLUMNS, row, strict=True)))
             if info.first_seq is None or info.last_seq is None:
                 continue
             self._put(info, info.first_seq)

@@ -65,7 +65,7 @@ def ingest_path(
         report = ingest_file(
             file,
             run=run,
-            place=known.get(_location(file)),
+            place=known.get(files.location(file)),
             on_progress=None if on_progress is None else _for_file(on_progress, file),
         )
         totals.add(report)
@@ -79,7 +79,7 @@ def _for_file(on_progress: Callable[[Path, int, int], None], file: Path) -> step
 
 def _known(team: Team, paths: list[Path]) -> dict[str, SourceFile]:
     """The rows of files seen before, in a few queries for the whole run."""
-    names = [_location(path) for path in paths]
+    names = [files.location(path) for path in paths]
     known: dict[str, SourceFile] = {}
     for start in range(0, len(names), 500):
         known |= {row.location: row for row in _places().filter(team=team, location__in=names[start : start + 500])}
@@ -99,7 +99,7 @@ def ingest_file(
     path: Path, *, run: Import, place: SourceFile | None = None, on_progress: steps.OnProgress | None = None
 ) -> LogReport:
     """Imports one log. Never raises for what the file holds or how it fares: the report says it."""
-    location = _location(path)
+    location = files.location(path)
     try:
         stat = Stat.of(path)
         if place is not None and files.unchanged(place, stat, masking=run.masker.version):
@@ -117,11 +117,6 @@ def ingest_file(
         log_.error("%s could not be imported: %s: %s", location, type(error).__name__, error, exc_info=ours)
         reason = run.masker.mask_text(f"{type(error).__name__}: {error}")
         return _failed(place or _place(run.team, location), reason)
-
-
-def _location(path: Path) -> str:
-    """What a path is called in the database and in reports: itself, if a database takes it."""
-    return files.location(path)
 
 
 def _place(team: Team, location: str) -> SourceFile:

@@ -12,7 +12,7 @@ from dshweb.sessionlog.core.events import Event
 from dshweb.sessionlog.core.index import FrameInfo
 from dshweb.sessionlog.core.messages import Message
 from dshweb.sessionlog.services.fit import BIG, SMALL, number, short
-from dshweb.sessionlog.services.rows import column_time
+from dshweb.sessionlog.services.rows import FRAME_COLUMNS, column_time
 from dshweb.text.digest import message_text, text_digest
 from dshweb.text.lines import storable
 from dshweb.text.redact import Masker
@@ -47,11 +47,7 @@ class Projector:
         self._team, self._log = team_id, log_id
 
     def frame(self, info: FrameInfo) -> tuple[Any, ...]:
-        return (
-            self._team, self._log, info.offset, info.length, info.kind, info.first_seq, info.last_seq, info.rows,
-            info.events, info.decoded_bytes, info.first_row, info.next_seq, info.carry_offset, info.carry_skip,
-            info.has_header, info.provisional, info.code,
-        )  # fmt: skip
+        return (self._team, self._log, *(getattr(info, name) for name in FRAME_COLUMNS))
 
     def message(self, event: Event, found: Message) -> tuple[Any, ...]:
         """The row of a surface event: `event` as it stands in the log (for the digest), `found` its masked message."""

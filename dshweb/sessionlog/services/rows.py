@@ -8,12 +8,12 @@ from typing import Any
 
 from django.db import connection, models
 
+from dshweb.sessionlog.core.index import FrameInfo
 from dshweb.sessionlog.models import Frame, Message
 
-FRAME_FIELDS = (
-    "team_id", "log_id", "offset", "length", "kind", "first_seq", "last_seq", "rows", "events", "decoded_bytes", "first_row",
-    "next_seq", "carry_offset", "carry_skip", "has_header", "provisional", "code",
-)  # fmt: skip
+# what is kept of a frame: all that reading it again needs
+FRAME_COLUMNS = tuple(name for name in FrameInfo.__struct_fields__ if name != "carried")
+FRAME_FIELDS = ("team_id", "log_id", *FRAME_COLUMNS)
 MESSAGE_FIELDS = (
     "team_id", "log_id", "position", "seq", "type", "author", "human", "turn", "step", "at", "call_id", "tool",
     "is_error", "placeholder", "inherited", "opaque_blocks", "redactions", "chars", "digest", "parts", "text",

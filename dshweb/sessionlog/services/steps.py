@@ -224,8 +224,7 @@ class _Run:
         """A run of frames without rows is one row of the index, also when it goes on from an earlier step."""
         if not pending.frames or pending.frames[0].rows or pending.frames[0].decoded_bytes:
             return
-        names = [name for name in FrameInfo.__struct_fields__ if name != "carried"]
-        last = Frame.unscoped.filter(log=self.log).order_by("-offset").values("pk", *names).first()
+        last = Frame.unscoped.filter(log=self.log).order_by("-offset").values("pk", *rows.FRAME_COLUMNS).first()
         if last is None:
             return
         pk = last.pop("pk")
