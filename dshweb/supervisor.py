@@ -117,6 +117,16 @@ def release_signals() -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
 
 
+def end_before_it_serves() -> None:
+    """From here on SIGINT and SIGTERM end this process on the spot, with nothing to say and nothing to undo.
+
+    Not by an exception: raised while the interpreter runs a callback (a weak reference's, SQLite's) it would be
+    swallowed, and the server would start although it had been told to end.
+    """
+    for number in ENDS:
+        signal.signal(number, lambda *_: os._exit(0))
+
+
 def end_at_once() -> None:
     """For a forked web worker: until it serves it would have inherited handlers that do nothing in it.
 
@@ -167,8 +177,7 @@ def free_port(host: str, port: int) -> tuple[str, int]:
 
 def main() -> int:
     """`serve` held back the signals that end it while it became this program; from here on they end it in order."""
-    for number in ENDS:
-        signal.signal(number, lambda *_: sys.exit(0))
+    end_before_it_serves()
     release_signals()
     parser = argparse.ArgumentParser()
     parser.add_argument("--host", required=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ipaddress
 import os
-import signal
 import sys
 from typing import Any
 
@@ -32,8 +31,7 @@ class Command(BaseCommand):
         parser.add_argument("--demo", action="store_true", help="bring in the small bundled set of logs first")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        for number in supervisor.ENDS:
-            signal.signal(number, lambda *_: sys.exit(0))  # stopped while it prepares: nothing to say
+        supervisor.end_before_it_serves()
         host, port = self._address(options["host"], options["port"])
         self._prepare()
         if options["demo"]:
