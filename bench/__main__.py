@@ -25,10 +25,10 @@ FAMILIES: dict[str, dict[str, str]] = {
     "audit": {"P9": "audits:p9", "P11": "audits:p11"},
     "secrets": {"P10": "secrets:p10"},
     "footprint": {"P21": "footprint:p21"},
-    "text": {"P3T": "imports:p34t"},
+    "streamed": {"P3T": "imports:p34s"},
 }
 
-EXTRA = {"text"}  # only when asked for
+EXTRA = {"streamed"}  # only when asked for
 
 
 def main() -> int:

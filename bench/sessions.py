@@ -42,7 +42,8 @@ class Rows:
 class Session:
     """Makes exactly `events` rows of about `size` bytes together, with `compactions` completed ones among them.
 
-    A session that is not `streamed` has of its chunks only the last two of a step (usage, finish): more of it is text.
+    A session that is not `streamed` is brackets of turns and steps, messages and tools, without the rows of chunks and of
+    the inbox: more of it is text.
     """
 
     def __init__(self, seed: str, *, events: int, size: int, compactions: int = 0, streamed: bool = True) -> None:
@@ -116,10 +117,12 @@ class Session:
             "role": "user",
             "id": self.text.uuid(),
         }
-        self._add("agent/inbox/spliced", {"target": "next-turn", "start": 0, "inserted": [message]})
-        self._flush()
+        if self.streamed:
+            self._add("agent/inbox/spliced", {"target": "next-turn", "start": 0, "inserted": [message]})
+            self._flush()
         self._add("turn/start", {"turn": self.turn})
-        self._add("agent/inbox/spliced", {"target": "next-turn", "start": 0, "removedCount": 1, "inserted": []})
+        if self.streamed:
+            self._add("agent/inbox/spliced", {"target": "next-turn", "start": 0, "removedCount": 1, "inserted": []})
         self._pending: dict[str, Any] | None = message
 
     def _close_turn(self) -> None:
@@ -146,12 +149,13 @@ class Session:
         self.step += 1
         place = {"turn": self.turn, "step": self.step}
         self._add("step/start", place)
+        said = len(self.out.rows)
         if self._pending is not None:
             self._add("user/message", self._pending, surfaceOp="append")
             self._pending = None
         if self.turn == 1 and self.step == 1:
             self._add(
-                "session/title", {"title": self.text.phrase()[:60], "messageSeqs": [7], "source": {"kind": "fallback"}}
+                "session/title", {"title": self.text.phrase()[:60], "messageSeqs": [said], "source": {"kind": "fallback"}}
             )
             self._header("initial")
         self._flush()
@@ -167,9 +171,10 @@ class Session:
         blocks.append({"type": "text", "text": answer})
         if tool:
             blocks.append({"type": "tool-call", **call})
-        for index, block in enumerate(blocks if self.streamed or fill is not None else ()):
+        chunks = self.streamed or fill is not None  # the last answer brings the rows to their number
+        for index, block in enumerate(blocks if chunks else ()):
             self._stream(index, block, fill=fill if block["type"] == "text" else None)
-        for index, block in enumerate(blocks if self.streamed or fill is not None else ()):
+        for index, block in enumerate(blocks if chunks else ()):
             self._chunk({"type": "block-end", "index": index, "block": block})
         tokens = {
             "inputTokens": 500 + self.bytes % 3000,
@@ -177,11 +182,13 @@ class Session:
             "cacheReadTokens": self.bytes // 400,
         }
         tokens["totalTokens"] = sum(tokens.values())
-        self._chunk({"type": "usage", "usage": tokens})
-        last = self._chunk({"type": "finish", "reason": {"kind": "tool-calls" if tool else "stop"}})
+        if chunks:
+            self._chunk({"type": "usage", "usage": tokens})
+            self._chunk({"type": "finish", "reason": {"kind": "tool-calls" if tool else "stop"}})
         message = {"role": "assistant", "content": blocks, "source": {"kind": "model", **ROUTE}, "id": self.text.uuid()}
         data = {**place, "message": message, "usage": tokens}
-        self._add("assistant/message", data, sourceEventSeqs=[[first, last]], surfaceOp="append")
+        sources = {"sourceEventSeqs": [[first, len(self.out.rows) - 1]]} if chunks else {}
+        self._add("assistant/message", data, **sources, surfaceOp="append")
         if tool:
             self._tool(place, call)
         self._add("step/end", place)
