@@ -17,4 +17,5 @@ urlpatterns = [
     path("", include("dshweb.sessionlog.urls")),
     path("", include("dshweb.tasks.urls")),
     path("", include("audit.urls")),
+    path("", include("dshweb.api.urls")),
 ]

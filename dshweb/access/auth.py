@@ -1,4 +1,4 @@
-"""Who calls the REST API: a bearer token, as a Caller. The API comes with issue 3; until then no endpoint takes tokens."""
+"""Who calls the REST API: a bearer token, as a Caller."""
 
 from __future__ import annotations
 

@@ -1,0 +1,20 @@
+"""The REST API under `/api/`: OpenAPI at `/api/openapi.json`, for people at `/api/docs` (dshweb.api.docs)."""
+
+from __future__ import annotations
+
+from ninja import NinjaAPI
+
+from dshweb.api import compactions, errors, logs, sessions, signals, tasks
+from dshweb.api.auth import AnyAuth
+
+api = NinjaAPI(
+    title="dshweb",
+    version="1",
+    description="Session logs of DeepSeek Harness, and audits of their compactions.",
+    docs_url=None,
+    auth=AnyAuth(),
+    urls_namespace="api",
+)
+errors.install(api)
+for module in (logs, tasks, sessions, compactions, signals):
+    api.add_router("/v1", module.router)

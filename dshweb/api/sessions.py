@@ -1,0 +1,7 @@
+"""`/api/v1/`: sessions (API.md)."""
+
+from __future__ import annotations
+
+from ninja import Router
+
+router = Router(tags=["sessions"], by_alias=True)
