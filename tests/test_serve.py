@@ -8,12 +8,14 @@ import os
 import re
 import signal
 import socket
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from tests.processes import environment, manage, started, until
+from tests.processes import ROOT, environment, manage, started, until
 
 pytestmark = pytest.mark.slow
 
@@ -100,6 +102,24 @@ def test_ctrl_c_stops_it_soon_and_in_order_at_any_moment(env, tmp_path, moment):
         assert time.monotonic() - begun < 8, "three seconds, and some for a busy machine"
     assert "refused" not in log.read_text()
     assert "Traceback" not in log.read_text()
+
+
+def test_told_to_end_inside_a_callback_it_ends_all_the_same():
+    """An exception raised while a weak reference's callback runs is swallowed: the server used to start after Ctrl-C."""
+    program = """
+import os, signal, weakref
+from dshweb.supervisor import end_before_it_serves
+class Held: pass
+end_before_it_serves()
+held = Held()
+weakref.finalize(held, os.kill, os.getpid(), signal.SIGTERM)
+del held
+print("went on")
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, cwd=ROOT, check=False
+    )
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
 
 
 @pytest.mark.parametrize("victim", ["manage.py worker", "dshweb.supervisor|spawn_main"])
