@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
@@ -11,11 +11,15 @@ from functools import cached_property
 from types import TracebackType
 from typing import BinaryIO
 
+import msgspec
+
+from dshweb.sessionlog.core.authors import author_of
 from dshweb.sessionlog.core.events import Event
 from dshweb.sessionlog.core.index import FrameInfo, read_events
 from dshweb.sessionlog.core.leaves import Leaf, Ledger
 from dshweb.sessionlog.core.ledger import build_ledger, summary_texts
 from dshweb.sessionlog.core.messages import Message as ParsedMessage
+from dshweb.sessionlog.core.surface import SURFACE_TYPES
 from dshweb.sessionlog.core.toolargs import arguments_text
 from dshweb.sessionlog.models import Compaction, Frame, LogFile, Message
 from dshweb.sessionlog.services import store
@@ -25,6 +29,9 @@ from dshweb.sessionlog.services.rows import FRAME_COLUMNS
 from dshweb.sessionlog.services.steps import limits
 
 CACHE_BYTES = 24 << 20
+_WALKED = frozenset({"source", "compactionId", "shadowedSeqs"})
+_NAMING = frozenset({"user/message", "compaction/summary"})
+_NULL = msgspec.Raw(b"null")
 
 
 @dataclass(frozen=True)
@@ -55,6 +62,10 @@ class LogEvents:
         self._kept = 0
         self._limits = limits()
         self._parsed: dict[int, ParsedMessage] = {}
+        self._leaves: dict[int, Leaf] = {}
+        self._skeletons: dict[int, Event] = {}
+        self._others: dict[int, str] = {}
+        self._others_size = 0
 
     def __enter__(self) -> LogEvents:
         self._source = self._exit.enter_context(store.opened(self.log.stored))
@@ -89,7 +100,7 @@ class LogEvents:
 
         def before(seq: int) -> Event | None:
             """What stood in the log when the summary came: a log that grows must not change what is made of it."""
-            found = self.get(seq)
+            found = self._walked(seq)
             return found if found is not None and found.row < row else None
 
         ledger, leaves = build_ledger(
@@ -110,11 +121,23 @@ class LogEvents:
             cwd=context.get("cwd", self.cwd) or None,
             texts=tuple(self.masker.mask_text(text) for text in summary_texts(event)),
             ledger=ledger,
-            leaves=leaves,
+            leaves=tuple(self._leaves.setdefault(leaf.seq, leaf) for leaf in leaves),
             state=lambda: self._texts(context.get("stateSeqs", ())),
             system=lambda: self._texts(context.get("systemSeqs", ())),
             earlier=lambda: self._earlier(row, below),
         )
+
+    def _walked(self, seq: int) -> Event | None:
+        """The event of `seq` for a walk to the leaves. What an earlier walk parsed, or what can be no leaf, is only asked for
+        its place and what it cites, so nested summaries read each frame once.
+        """
+        found = self._skeletons.get(seq)
+        if found is not None:
+            return found
+        found = self.get(seq)
+        if found is not None and (seq in self._parsed or _is_no_leaf(found)):
+            self._skeletons[seq] = _skeleton(found)
+        return found
 
     @cached_property
     def _index(self) -> FrameIndex:
@@ -156,8 +179,29 @@ class LogEvents:
 
     def _earlier(self, row: int, leaves: set[int]) -> Iterator[str]:
         """Masked texts of the surface rows before row `row` that are not leaves."""
-        rows = Message.unscoped.filter(log=self.log, position__lt=row).order_by("position").values_list("seq", "text")
-        return (text for seq, text in rows.iterator(chunk_size=500) if seq not in leaves and text)
+        positions, seqs = self._surface
+        before = zip(positions[: bisect_left(positions, row)], seqs, strict=False)
+        wanted = [position for position, seq in before if seq not in leaves]
+        for at in range(0, len(wanted), 500):
+            some = wanted[at : at + 500]
+            missing = [position for position in some if position not in self._others]
+            rows = Message.unscoped.filter(log=self.log, position__in=missing).values_list("position", "text")
+            read = dict(rows) if missing else {}
+            yield from filter(None, (self._others.get(position) or read.get(position) for position in some))
+            self._keep(read)
+
+    @cached_property
+    def _surface(self) -> tuple[list[int], list[int]]:
+        """Positions and seqs of all surface rows, in the order of the log."""
+        rows = list(Message.unscoped.filter(log=self.log).order_by("position").values_list("position", "seq"))
+        return [position for position, _ in rows], [seq for _, seq in rows]
+
+    def _keep(self, texts: dict[int, str]) -> None:
+        """Summaries ask for the same rows: the checkpoints before them. Kept up to a bound."""
+        size = sum(map(len, texts.values()))
+        if self._others_size + size <= CACHE_BYTES // 4:
+            self._others_size += size
+            self._others.update(texts)
 
     def _events(self, info: FrameInfo) -> dict[int, Event]:
         found = self._frames.get(info.offset)
@@ -174,6 +218,19 @@ class LogEvents:
             size, _gone = self._frames.popitem(last=False)[1]
             self._kept -= size
         return events
+
+
+def _is_no_leaf(event: Event) -> bool:
+    """Whether no summary can have this event as a leaf: it is off the surface, or stands for a summary itself."""
+    if event.type == "user/message":
+        return author_of(event.body.get("source")).is_checkpoint
+    return event.type not in SURFACE_TYPES
+
+
+def _skeleton(event: Event) -> Event:
+    """The event with only what a walk to the leaves asks for: type, place, operation, citations, what names a compaction."""
+    asked = {name: value for name, value in event.body.items() if name in _WALKED} if event.type in _NAMING else {}
+    return msgspec.structs.replace(event, raw=_NULL, cached=asked, extra=None)
 
 
 class FrameIndex:
