@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from .policy import PolicyVersion, TermList, VocabularyTerm
 from .record import Audit, Signal, Verdict
+from .review import Review, ReviewVerdict
 
-__all__ = ["Audit", "PolicyVersion", "Signal", "TermList", "Verdict", "VocabularyTerm"]
+__all__ = ["Audit", "PolicyVersion", "Review", "ReviewVerdict", "Signal", "TermList", "Verdict", "VocabularyTerm"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from audit.models.review import ReviewVerdict
 from dshweb.access.scoping import TeamOwned
 
 
@@ -62,7 +63,11 @@ class Audit(TeamOwned):
 
 
 class Signal(TeamOwned):
-    """One candidate for review, in the record's order (`rank` from 0)."""
+    """One candidate for review, in the record's order (`rank` from 0).
+
+    `key` is its identity across the records of its compaction (audit.core.identity), by which reviews hold to it;
+    `review` repeats the verdict of the newest one, and `importance` orders signals of many compactions.
+    """
 
     audit = models.ForeignKey(Audit, models.CASCADE, related_name="signals", verbose_name=_("audit"))
     rank = models.PositiveIntegerField(_("rank"))
@@ -76,10 +81,20 @@ class Signal(TeamOwned):
     seq = models.BigIntegerField(_("seq"), null=True)
     weight = models.FloatField(_("weight"), null=True)
     data = models.JSONField(_("details"))
+    key = models.CharField(max_length=32, blank=True, editable=False)
+    review = models.CharField(
+        _("verdict"), max_length=10, choices=ReviewVerdict, default=ReviewVerdict.OPEN, editable=False
+    )
+    importance = models.PositiveIntegerField(default=0, editable=False)
 
     class Meta(TeamOwned.Meta):
         verbose_name = _("signal")
         verbose_name_plural = _("signals")
+        indexes = [
+            # order first, filters behind: a page is read off the index whatever it is filtered by
+            models.Index(fields=["team", "-importance", "-id", "review", "kind"], name="signals_by_importance"),
+            models.Index(fields=["team", "-id", "review", "kind"], name="signals_by_age"),
+        ]
         constraints = [models.UniqueConstraint(fields=["audit", "rank"], name="one_signal_per_audit_and_rank")]
 
     def __str__(self) -> str:

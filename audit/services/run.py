@@ -13,11 +13,13 @@ from django.db.models import Exists, OuterRef
 from audit.core.case import AuditCase, Elsewhere
 from audit.core.extraction import FactCache
 from audit.core.fingerprint import config_fp
+from audit.core.identity import importance, signal_key
 from audit.core.record import audit as make_record
 from audit.core.schema import ENGINE
-from audit.models import Audit, PolicyVersion, Signal
+from audit.models import Audit, PolicyVersion, ReviewVerdict, Signal
 from audit.services import policy as policies
 from audit.services.mask_again import mask_records_of
+from audit.services.review import standing
 from dshweb.sessionlog.models import Compaction, LogFile
 from dshweb.sessionlog.services.evidence import LogEvents
 from dshweb.sessionlog.services.fit import plain
@@ -138,16 +140,20 @@ def _terms_open(compliance: dict[str, Any] | None) -> int | None:
 
 SIGNAL_FIELDS = (
     "team_id", "audit_id", "rank", "axis", "cls", "kind", "tier", "text", "canon", "side", "seq", "weight", "data",
+    "key", "review", "importance",
 )  # fmt: skip
 
 
 def _signals(audit: Audit, record: dict[str, Any]) -> list[tuple[Any, ...]]:
     listed = [("fidelity", row) for row in (record["fidelity"] or {}).get("unverified", [])]
     listed += [("coverage", row) for row in (record["coverage"] or {}).get("lost", [])]
+    keys = [signal_key(axis, row) for axis, row in listed]
+    verdicts = standing(audit.compaction_id)
     return [
         (
             audit.team_id, audit.pk, rank, axis, row["class"], row["kind"], row["tier"], row["text"], row["canon"],
             row["where"]["side"], row["where"]["seq"], row["weight"], json.dumps(row, ensure_ascii=False),
+            keys[rank], verdicts.get(keys[rank], ReviewVerdict.OPEN), importance(row),
         )
         for rank, (axis, row) in enumerate(listed)
     ]  # fmt: skip
