@@ -6,10 +6,12 @@ from .compaction import Compaction, Outcome, Trigger
 from .log import Frame, LogFile, LogStatus
 from .masking import MaskPattern
 from .message import Message
-from .session import Session
-from .source import Source, SourceFile
+from .session import AuditResult, Session
+from .source import DELETED, Source, SourceFile
 
 __all__ = [
+    "DELETED",
+    "AuditResult",
     "Compaction",
     "Frame",
     "LogFile",

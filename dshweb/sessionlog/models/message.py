@@ -45,6 +45,7 @@ class Message(TeamOwned):
         constraints = [models.UniqueConstraint(fields=["log", "position"], name="one_message_per_log_and_position")]
         indexes = [
             models.Index(fields=["log", "seq"], name="messages_by_seq"),
+            models.Index(fields=["team", "digest"], name="human_messages_by_digest", condition=models.Q(human=True)),
             models.Index(fields=["log", "call_id"], name="results_by_call", condition=models.Q(type="tool/result")),
         ]
 

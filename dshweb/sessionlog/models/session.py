@@ -23,11 +23,24 @@ class NewestFirst(models.Index):
         return models.Index.create_sql(index, model, schema_editor, using, **kwargs)
 
 
+class AuditResult(models.TextChoices):
+    """What the worst audit of a session's compactions found; "" for a session of which none has been audited."""
+
+    ALTERED = "altered", _("altered or old values")
+    CANDIDATES = "candidates", _("candidates")
+    CANNOT = "cannot", _("cannot be audited")
+    PARTIAL = "partial", _("not fully audited")
+    CLEAN = "clean", _("no candidates")
+
+
 class Session(TeamOwned):
     """`current` is the log that is newest by content; the numbers here are that log's. Unknown is null.
 
     A fork's numbers are its own; `inherited` counts the parent's rows it begins with: `{"events", "turns", "compactions"}`,
     null for a session that begins with none.
+
+    `audit_result` and `attention` repeat what the audits of the current log say, so that lists can be filtered and sorted by
+    it; audit.services.attention keeps them. `attention` grows with what there is to look at; null: nothing is audited.
     """
 
     session_id = models.CharField(_("session id"), max_length=200)
@@ -55,6 +68,8 @@ class Session(TeamOwned):
     status = models.CharField(_("log health"), max_length=12, blank=True)
     # codes of core.generations: newer_is_older, version_mismatch:<file name>
     warnings = models.JSONField(_("warnings about its logs"), default=list, blank=True)
+    audit_result = models.CharField(_("audit result"), max_length=10, choices=AuditResult, blank=True, editable=False)
+    attention = models.PositiveBigIntegerField(_("to look at"), null=True, blank=True, editable=False)
     seen_at = models.DateTimeField(_("first seen"), auto_now_add=True)
 
     class Meta(TeamOwned.Meta):

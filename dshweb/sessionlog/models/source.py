@@ -8,6 +8,9 @@ from django.utils.translation import gettext_lazy as _
 from dshweb.access.scoping import TeamOwned
 
 
+DELETED = "deleted"
+
+
 class Source(TeamOwned):
     """A folder (or DSH home) a team has registered. Links out of it are never followed."""
 
@@ -32,6 +35,7 @@ class SourceFile(TeamOwned):
     """One place a log was seen at: an absolute path, or `upload:<session>/<name>`.
 
     The stat values are those of the last complete read; equal ones mean "nothing new" without opening the file.
+    Status DELETED: somebody deleted the log that was read here; it is left alone until it is asked for (services.delete).
     """
 
     location = models.CharField(_("location"), max_length=1000)

@@ -1,0 +1,52 @@
+"""What the audits of a session come to in one word and one number, kept on its row: lists filter and sort by them in SQL."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from django.db.models import Count
+
+from audit.models import Audit, Signal
+from audit.selectors import Line, chosen
+from dshweb.sessionlog.models import AuditResult, Outcome, Session
+
+DOUBT = 1
+CANDIDATE = 10
+CHANGED = 10_000_000
+
+
+def settle(session: int) -> None:
+    """Makes both anew for the session with this pk, from the records that count of its current log. Five queries."""
+    rows = Audit.unscoped.filter(
+        compaction__session=session,
+        compaction__log__in=Session.unscoped.filter(pk=session).values("current"),
+        compaction__outcome=Outcome.COMPLETED,
+        compaction__inherited=False,
+    )
+    audits = [one.audit for one in chosen(rows).values()]
+    kinds: dict[int, Counter[str]] = {}
+    counted = Signal.unscoped.filter(audit__in=[audit.pk for audit in audits]).order_by().values("audit", "kind")
+    for row in counted.annotate(n=Count("id")):
+        kinds.setdefault(row["audit"], Counter())[row["kind"]] = row["n"]
+    lines = [Line(audit, kinds.get(audit.pk, Counter())) for audit in audits]
+    worst = max(lines, key=lambda line: line.weight, default=None)
+    Session.unscoped.filter(pk=session).update(
+        audit_result=result_of(worst) if worst else "", attention=attention_of(worst) if worst else None
+    )
+
+
+def result_of(line: Line) -> AuditResult:
+    """The worst that is said of it."""
+    if line.altered or line.stale:
+        return AuditResult.ALTERED
+    if line.candidates:
+        return AuditResult.CANDIDATES
+    if line.cannot:
+        return AuditResult.CANNOT
+    return AuditResult.PARTIAL if line.partial else AuditResult.CLEAN
+
+
+def attention_of(line: Line) -> int:
+    """`line.weight` as one number."""
+    changed, candidates, doubts, incomplete = line.weight
+    return CHANGED * changed + CANDIDATE * min(candidates, CHANGED // CANDIDATE - 1) + DOUBT * (2 * doubts + incomplete)
