@@ -26,7 +26,11 @@ class TextDigest:
 
 def text_digest(text: str) -> str:
     """SHA-256 over the UTF-8 bytes; a lone surrogate counts as U+FFFD."""
-    return "sha256:" + hashlib.sha256(well_formed(text).encode()).hexdigest()
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        data = well_formed(text).encode()
+    return "sha256:" + hashlib.sha256(data).hexdigest()
 
 
 def of_text(text: str) -> TextDigest:

@@ -67,9 +67,22 @@ def cut(text: str, limit: int) -> tuple[str, int]:
 _JOINING = frozenset("\u200d\ufe0f\u20e3") | {chr(c) for c in (*range(0x300, 0x370), *range(0x1F3FB, 0x1F400))}
 
 
+def is_storable(text: str) -> bool:
+    """Whether a database takes the text as it is."""
+    if "\x00" in text:
+        return False
+    if text.isascii():
+        return True
+    try:  # many times faster than looking for surrogates with a pattern
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def storable(text: str) -> Storable:
     """The text with NUL and lone surrogates as U+FFFD, which PostgreSQL and UTF-8 files refuse otherwise."""
-    if text.isascii() and "\x00" not in text:
+    if is_storable(text):
         return Storable(text, 0)
     fixed, replaced = _STORE.subn("\ufffd", text)
     return Storable(fixed, replaced)

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from . import redact_assign, redact_blocks, redact_json
+from . import redact_assign, redact_blocks, redact_json, redact_raw
 from .redact_patterns import SHAPES, shape_spans
 from .redact_spans import NOWHERE, UTF8, Span, back, finder, replace, resolve, union, whole_characters
 from .redact_team import Pattern, PatternError, compile_pattern, compile_team
@@ -29,7 +29,9 @@ _NARROW = {c: c - 0xFEE0 for c in range(0xFF01, 0xFF5F)}
 
 
 BLOCKS: tuple[str, ...] = (*redact_blocks.PREFILTERS, *redact_assign.PREFILTERS)
-_FIRST = finder(union([*(s.first for s in SHAPES), *BLOCKS, _WIDE]))
+_LOOKS = [*(s.first for s in SHAPES), *BLOCKS, _WIDE]
+_FIRST = finder(union(_LOOKS))
+_FIRST_RAW = finder(union([*_LOOKS, *redact_raw.LOOKS]))
 _wide = re.compile(_WIDE)
 
 
@@ -84,6 +86,13 @@ class Masker:
         if not self._extra and not redact_json.worth_a_look(value, self.hit):
             return value
         return redact_json.mask_tree(value, self.mask_text, self.mask_pieces)
+
+    def passes_json(self, raw: bytes) -> bool:
+        """Whether JSON text surely holds nothing to mask, found without decoding it. False: `mask_json` has to look."""
+        if self._extra:
+            return False
+        text = redact_raw.unescaped(raw)
+        return text is not None and _FIRST_RAW(text, 0, len(text))[0] == NOWHERE
 
     def mask_runs(self, rows: Sequence[object]) -> list[object]:
         """Rows of a v0 log or records of a stream, with secrets masked that are split over several of them."""

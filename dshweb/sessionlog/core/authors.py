@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
+
+import msgspec
 
 HUMAN: Final = "user"
 CHECKPOINT: Final = "compact-checkpoint"
@@ -24,8 +26,7 @@ _RENAMED: Final = {
 _SYSTEM_PROMPT: Final = "@deepseek-ai/dsh-system-prompt"
 
 
-@dataclass(frozen=True, slots=True)
-class Author:
+class Author(msgspec.Struct, frozen=True):
     """`stated` is `source.kind` as it stands ("" when there is none), `plugin` the wrapped producer's name or "".
 
     `kind` is what v4 calls the same producer; a third party's is `plugin:<name>`.
@@ -58,9 +59,16 @@ def author_of(source: Any, *, system: bool = False) -> Author:
     stated = source.get("kind")
     stated = stated if isinstance(stated, str) else ""
     if stated != "plugin":
-        return Author(stated, "", stated)
+        return _author(stated, "", system)
     name = source.get("plugin")
-    name = name if isinstance(name, str) else ""
+    return _author(stated, name if isinstance(name, str) else "", system)
+
+
+@lru_cache(maxsize=512)
+def _author(stated: str, name: str, system: bool) -> Author:  # noqa: FBT001
+    """A log has few authors and names them in every message."""
+    if stated != "plugin":
+        return Author(stated, "", stated)
     if name == _SYSTEM_PROMPT:
         return Author(stated, name, "system-prompt" if system else "runtime-context")
     if name in _FIRST_PARTY:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import msgspec
 
@@ -112,6 +112,14 @@ def expand_seqs(value: object, most: int) -> tuple[tuple[int, ...], str]:
             return tuple(out), "limit_seqs"
         out.extend(range(first, last + 1))
     return tuple(out), problem
+
+
+def plain_seqs(seqs: list[int | list[int]], most: int) -> tuple[int, ...] | None:
+    """The same of a list as DSH writes it; None when `expand_seqs` would find something wrong, or it is too long."""
+    if list in map(type, seqs):
+        expanded, problem = expand_seqs(seqs, most)
+        return None if problem else expanded
+    return tuple(cast(list[int], seqs)) if len(seqs) <= most else None
 
 
 def is_utf8(data: bytes) -> bool:

@@ -83,7 +83,7 @@ class Envelope(msgspec.Struct, forbid_unknown_fields=True):
     time: int
     data: msgspec.Raw = _NULL
     surfaceOp: str | dict[str, str | int] | None = None
-    sourceEventSeqs: list[int] | None = None
+    sourceEventSeqs: list[int | list[int]] | None = None
     ignorable: bool = False
 
 

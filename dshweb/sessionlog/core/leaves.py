@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+import msgspec
+
 Source = Literal["human", "assistant", "reasoning", "tool_args", "tool_result", "injected"]
 SOURCES: tuple[Source, ...] = ("human", "assistant", "reasoning", "tool_args", "tool_result", "injected")
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(msgspec.Struct, frozen=True):
     """One piece of a leaf's text, from one source.
 
     `index` is the block's position in the event's content list (several pieces may share it: a tool call gives its

@@ -7,8 +7,9 @@ of a leaf's blocks); STATE-EVENTS §7 (placeholders written by repair).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final, Literal
+
+import msgspec
 
 from .authors import Author, author_of
 from .body import as_int
@@ -31,15 +32,13 @@ _KEPT: Final = ("saved", "written", "stored", "available at", "保存", "写入"
 _EDGE: Final = 400
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(msgspec.Struct, frozen=True):
     """A surface event. Unknown members are None or "".
 
     `role` is the message's own (`tool/result` of v0 to v3 says `user`). `calls` are id and name of the tool calls an
     assistant message makes; `call_id` and `tool` belong to a tool result. `placeholder` names a result that repair or a
-    fork wrote instead of the tool. `opaque_blocks` counts images, files and blocks without text; `externalized` says
-    that a tool result declares its full output to be kept elsewhere. `mapped` is False when the content had no shape
-    that any format knows.
+    fork wrote instead of the tool. `opaque_blocks` counts images, files and blocks without text. `mapped` is False when
+    the content had no shape that any format knows.
     """
 
     seq: int
@@ -63,8 +62,12 @@ class Message:
     model: str = ""
     usage: dict[str, Any] | None = None
     opaque_blocks: int = 0
-    externalized: bool = False
     mapped: bool = True
+
+    @property
+    def externalized(self) -> bool:
+        """Whether a tool result declares its full output to be kept elsewhere."""
+        return self.type == "tool/result" and any(_externalized(block.text) for block in self.blocks)
 
     @property
     def is_human(self) -> bool:
@@ -124,7 +127,6 @@ def parse_message(event: Event, *, turn: int | None = None, tools: Mapping[str, 
         model=_text(source.get("model")),
         usage=_dict(body.get("usage")) or None if event.type == "assistant/message" else None,
         opaque_blocks=pieces.opaque,
-        externalized=event.type == "tool/result" and any(_externalized(b.text) for b in pieces.blocks),
         mapped=pieces.mapped,
     )
 

@@ -6,14 +6,14 @@ first line, not the first frame), FR-041, FR-043, FR-044 and FR-053.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from .accounting import Accounting
-from .body import decode_json, is_utf8
+from .body import decode_json, is_utf8, plain_seqs
 from .damage import DamageLog
-from .events import Event, strict_row, surface_op, tolerant_row
+from .events import Event, Replace, strict_row, surface_op, tolerant_row
 from .header import Header, is_header, parse_header
 from .limits import Limits
 from .order import END_SEED, ends_prefix, note_order
@@ -147,8 +147,15 @@ class RowReader:
                     "bad_utf8", offset=offset, detail=f"row {self.accounting.rows}: invalid bytes became U+FFFD"
                 )
             row = strict_row(line) if self.seen_line and not repaired else None
-            op = surface_op(row.surfaceOp) if row else None
-            if row is None or (op is None and row.surfaceOp is not None) or self._too_many(row.sourceEventSeqs):
+            op: Literal["append"] | Replace | None = None
+            sources: tuple[int, ...] | None = None
+            if row is not None and row.surfaceOp is not None:
+                op = surface_op(row.surfaceOp)
+                row = row if op is not None else None
+            if row is not None and row.sourceEventSeqs is not None:
+                sources = plain_seqs(row.sourceEventSeqs, self.limits.row_seqs)
+                row = row if sources is not None else None
+            if row is None:
                 self._unusual(line, events, offset, after_damage=after_damage, repaired=repaired)
             else:
                 acc = self.accounting
@@ -157,14 +164,10 @@ class RowReader:
                 acc.events += 1
                 if row.seq != self.next_seq:
                     self._order(row.seq, row.type)
-                sources = None if row.sourceEventSeqs is None else tuple(row.sourceEventSeqs)
                 self._emit(
                     events, row.type, row.seq, row.time, row.data, op=op, sources=sources, ignorable=row.ignorable
                 )
             after_damage = False
-
-    def _too_many(self, seqs: list[int] | None) -> bool:
-        return seqs is not None and len(seqs) > self.limits.row_seqs
 
     def _emit(
         self, events: list[Event], kind: str, seq: int, time: int | None, data: msgspec.Raw, *,

@@ -15,6 +15,7 @@ from .header import Header
 
 USAGE_KEYS: Final = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
 _JOBS_KEPT: Final = 200
+_ASKS: Final = b"ask_user_question"
 
 
 @dataclass(slots=True)
@@ -99,7 +100,7 @@ class WorkState:
                 self.first_time = event.time
         handler = _HANDLERS.get(event.type)
         if handler is not None:
-            handler(self, event, event.body)
+            handler(self, event)
 
     def inherit(self) -> None:
         """The rows so far belong to the parent: its goal and settings stay in force, its numbers are not ours."""
@@ -138,25 +139,26 @@ class WorkState:
         return cls(**value)
 
 
-def _turn_start(state: WorkState, event: Event, body: dict[str, Any]) -> None:
-    state.turn = as_int(body.get("turn"))
+def _turn_start(state: WorkState, event: Event) -> None:
+    state.turn = as_int(event.body.get("turn"))
     state.open_turn = True
     state.turns += 1
     state.own_turns += 1
     state.todo_seq = None  # DSH's own projection clears the list here
 
 
-def _turn_end(state: WorkState, event: Event, body: dict[str, Any]) -> None:
+def _turn_end(state: WorkState, event: Event) -> None:
     state.open_turn = False
 
 
-def _title(state: WorkState, event: Event, body: dict[str, Any]) -> None:
+def _title(state: WorkState, event: Event) -> None:
+    body = event.body
     if isinstance(body.get("title"), str):
         state.title_seq, state.title = event.seq, body["title"]
 
 
-def _request_header(state: WorkState, event: Event, body: dict[str, Any]) -> None:
-    header = body.get("header")
+def _request_header(state: WorkState, event: Event) -> None:
+    header = event.body.get("header")
     header = header if isinstance(header, dict) else {}
     config = header.get("config")
     config = config if isinstance(config, dict) else {}
@@ -166,43 +168,50 @@ def _request_header(state: WorkState, event: Event, body: dict[str, Any]) -> Non
         state.provider = config["provider"] if isinstance(config.get("provider"), str) else None
 
 
-def _request_context(state: WorkState, event: Event, body: dict[str, Any]) -> None:
-    window = as_int(body.get("contextWindow"))
+def _request_context(state: WorkState, event: Event) -> None:
+    window = as_int(event.body.get("contextWindow"))
     if window is not None:
         state.window = window
 
 
-def _cwd(state: WorkState, event: Event, body: dict[str, Any]) -> None:
+def _cwd(state: WorkState, event: Event) -> None:
+    body = event.body
     if isinstance(body.get("cwd"), str):
         state.cwd = body["cwd"]
 
 
-def _preset(state: WorkState, event: Event, body: dict[str, Any]) -> None:
+def _preset(state: WorkState, event: Event) -> None:
+    body = event.body
     if isinstance(body.get("agentPreset"), str):
         state.preset = body["agentPreset"]
 
 
-def _system(state: WorkState, event: Event, body: dict[str, Any]) -> None:
+def _system(state: WorkState, event: Event) -> None:
     state.system_seqs = [*state.system_seqs[-9:], event.seq]
 
 
-def _goal(state: WorkState, event: Event, body: dict[str, Any]) -> None:
-    state.goal_seq = None if body.get("operation") == "clear" else event.seq
+def _goal(state: WorkState, event: Event) -> None:
+    state.goal_seq = None if event.body.get("operation") == "clear" else event.seq
 
 
-def _todo(state: WorkState, event: Event, body: dict[str, Any]) -> None:
+def _todo(state: WorkState, event: Event) -> None:
     state.todo_seq = event.seq
 
 
-def _tool_call(state: WorkState, event: Event, body: dict[str, Any]) -> None:
+def _tool_call(state: WorkState, event: Event) -> None:
+    raw = event.data
+    if _ASKS not in raw and b"\\u" not in raw:  # most calls are of other tools: not worth decoding
+        return
+    body = event.body
     call = body.get("callId")
     if body.get("name") == "ask_user_question" and isinstance(call, str):
         state.questions[call] = event.seq
 
 
-def _tool_result(state: WorkState, event: Event, body: dict[str, Any]) -> None:
+def _tool_result(state: WorkState, event: Event) -> None:
     if not state.questions:
         return
+    body = event.body
     message = body.get("message")
     call = message.get("toolCallId") if isinstance(message, dict) else None
     if call is None and isinstance(message, dict) and isinstance(message.get("source"), dict):
@@ -216,14 +225,14 @@ def _tool_result(state: WorkState, event: Event, body: dict[str, Any]) -> None:
         del state.questions[call]
 
 
-def _user(state: WorkState, event: Event, body: dict[str, Any]) -> None:
-    source = body.get("source")
+def _user(state: WorkState, event: Event) -> None:
+    source = event.body.get("source")
     if isinstance(source, dict) and source.get("kind") == "user-question-reply":
         state.questions.pop(str(source.get("callId")), None)
 
 
-def _job(state: WorkState, event: Event, body: dict[str, Any]) -> None:
-    job = body.get("jobId")
+def _job(state: WorkState, event: Event) -> None:
+    job = event.body.get("jobId")
     if not isinstance(job, str):
         return
     if event.type == "job/settled":
@@ -232,22 +241,22 @@ def _job(state: WorkState, event: Event, body: dict[str, Any]) -> None:
         state.jobs[job] = event.seq
 
 
-def _child(state: WorkState, event: Event, body: dict[str, Any]) -> None:
-    child = body.get("childId")
+def _child(state: WorkState, event: Event) -> None:
+    child = event.body.get("childId")
     if isinstance(child, str) and len(state.children) < _JOBS_KEPT:
         state.children[child] = event.seq
 
 
-def _end_seed(state: WorkState, event: Event, body: dict[str, Any]) -> None:
+def _end_seed(state: WorkState, event: Event) -> None:
     state.jobs.clear()  # jobs live in one process
 
 
-def _assistant(state: WorkState, event: Event, body: dict[str, Any]) -> None:
-    state.usage.add(body.get("usage"))
+def _assistant(state: WorkState, event: Event) -> None:
+    state.usage.add(event.body.get("usage"))
 
 
-def _summary(state: WorkState, event: Event, body: dict[str, Any]) -> None:
-    state.compaction_usage.add(body.get("usage"))
+def _summary(state: WorkState, event: Event) -> None:
+    state.compaction_usage.add(event.body.get("usage"))
 
 
 _HANDLERS: Final = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dshweb.text.lines import storable
+from dshweb.text.lines import is_storable, storable
 
 BIG = 2**63 - 1
 SMALL = 2**31 - 1
@@ -12,7 +12,10 @@ SMALL = 2**31 - 1
 
 def short(value: object, limit: int) -> str:
     """Text of at most `limit` characters that every database takes; "" for what is no text."""
-    return storable(value[:limit]).text if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    text = value[:limit]
+    return text if is_storable(text) else storable(text).text
 
 
 def number(value: object, most: int = BIG) -> int | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import msgspec
@@ -14,7 +13,6 @@ from dshweb.sessionlog.core.messages import Message
 from dshweb.sessionlog.services.fit import BIG, SMALL, number, short
 from dshweb.sessionlog.services.rows import FRAME_COLUMNS, column_time
 from dshweb.text.digest import message_text, text_digest
-from dshweb.text.lines import storable
 from dshweb.text.redact import Masker
 
 SAID = {"human", "assistant"}
@@ -30,7 +28,7 @@ def masked(event: Event, masker: Masker) -> Event:
 
     Masking sees the whole message with its keys (a tool's arguments say which value is the key), not the extracted text.
     """
-    if event.surface_op is None:
+    if event.surface_op is None or masker.passes_json(event.data):
         return event
     body = event.body
     inner = body if event.type == "user/message" else body.get("message")
@@ -55,12 +53,14 @@ class Projector:
         inner = body if event.type == "user/message" else body.get("message")
         digest = text_digest(message_text(inner.get("content") if isinstance(inner, dict) else None))
         text = "\n\n".join(block.text for block in found.blocks)
-        kept = storable(text[: settings.MAX_STORED_TEXT]).text
+        kept = short(text, settings.MAX_STORED_TEXT)
+        # JSON as `json.dumps` writes it; the sources are plain words of ours
+        parts = "[" + ", ".join([f'["{block.source}", {len(block.text)}]' for block in found.blocks]) + "]"
         author = found.author.kind if found.author.stated == "plugin" else found.author.stated
         return (
             self._team, self._log, event.row, min(event.seq, BIG), short(event.type, 80), short(author, 120),
             found.is_human, number(found.turn, SMALL), number(found.step, SMALL), column_time(event.time),
             short(found.call_id, 200), short(found.tool, 200), found.is_error,
             found.placeholder is not None, event.inherited, found.opaque_blocks, text.count("[redacted:"), len(text),
-            digest, json.dumps([[block.source, len(block.text)] for block in found.blocks]), kept,
+            digest, parts, kept,
         )  # fmt: skip

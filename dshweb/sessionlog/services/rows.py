@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from django.db import connection, models
@@ -58,5 +59,19 @@ def moment(epoch_ms: int | None) -> datetime | None:
 
 def column_time(epoch_ms: int | None) -> Any:
     """`moment` as the database driver wants it in a raw insert."""
-    value = moment(epoch_ms)
+    if epoch_ms is None or not _FIRST <= epoch_ms <= _LAST:
+        return None
+    second, ms = divmod(epoch_ms, 1000)
+    if connection.vendor == "sqlite":  # a text; its whole seconds are those of many rows
+        text = _second(second)
+        return text if text is None or not ms else f"{text}.{ms:03d}000"
+    return _adapted(moment(epoch_ms))
+
+
+@lru_cache(maxsize=256)
+def _second(second: int) -> Any:
+    return _adapted(moment(second * 1000))
+
+
+def _adapted(value: datetime | None) -> Any:
     return None if value is None else connection.ops.adapt_datetimefield_value(value)
