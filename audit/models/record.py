@@ -23,7 +23,7 @@ class Audit(TeamOwned):
     record lists (grouped, capped, extended classes too) are the signals. `partial`: something could not be judged.
 
     `masking` is the version of the pattern list the text was masked by; `masked` that of a later list it was masked by
-    once more, in place ("" never; docs/decisions/0002).
+    once more, in place ("" never; docs/decisions/0002). `marked`: its facts are stored with their places.
     """
 
     compaction = models.ForeignKey(
@@ -49,6 +49,7 @@ class Audit(TeamOwned):
     record = models.JSONField(_("record"))
     masking = models.CharField(_("masked by list"), max_length=12, blank=True, editable=False)
     masked = models.CharField(_("masked again by list"), max_length=12, blank=True, editable=False)
+    marked = models.BooleanField(_("facts stored"), default=False, editable=False)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
 
     class Meta(TeamOwned.Meta):

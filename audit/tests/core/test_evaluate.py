@@ -10,9 +10,6 @@ import pytest
 
 from audit.core.evaluate import evaluate
 from audit.core.facts import Haystack, beside_unit, extract
-from audit.core.marks import marks
-from audit.core.policy import Policy, Vocabulary
-from audit.tests.core.build import build
 from audit.tests.core.logs import DATA, ROOT
 
 CASES = DATA / "audit-cases"
@@ -89,25 +86,3 @@ def test_identifiers(text: str, canons: list[str]):
 def test_a_number_beside_its_unit(asserted: str, leaf: str, found: bool):
     (fact,) = extract(asserted)
     assert beside_unit(fact, Haystack(leaf)) is found
-
-
-def test_marks_tell_of_every_fact_on_both_sides_where_it_stands():
-    case = build(
-        [
-            ("human", "see /srv/a/b.txt and /srv/c/d.txt; 不是 8080，是 9090; keep 术语甲"),
-            ("assistant", "ok 9 MB, 9 MB"),
-        ],
-        "- see /srv/a/b.txt and /srv/e/f.txt on port 8080, 坏词",
-    )
-    found = marks(case, Policy(vocabulary=Vocabulary(keep=("术语甲",), drop=("坏词",))))
-    for side, text_of in (
-        ("summary", lambda m: case.summary[0]),
-        ("leaf", lambda m: case.leaves[m["seq"]].blocks[0].text),
-    ):
-        for mark in found[side]:
-            if mark["class"] != "user_correction":
-                assert text_of(mark)[mark["start"] : mark["end"]] == mark["text"]
-    summary = {(mark["canon"], mark["status"]) for mark in found["summary"]}
-    leaf = {(mark["canon"], mark["status"]) for mark in found["leaf"]}
-    assert {("/srv/a/b.txt", "verified"), ("/srv/e/f.txt", "unverified"), ("坏词", "superseded")} <= summary
-    assert {("/srv/a/b.txt", "kept"), ("/srv/c/d.txt", "lost"), ("8080→9090", "stale"), ("术语甲", "missing")} <= leaf
