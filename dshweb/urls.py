@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 from django.urls import include, path
 
+import dshweb.pages.outcomes  # noqa: F401  says on the pages of tasks what came of them
 from dshweb import health
 
 urlpatterns = [

@@ -20,6 +20,7 @@ from django.utils import timezone
 from dshweb.tasks.models import State, Task
 
 RUN = uuid4().hex[:8]
+MAX_HISTORY = 20
 _held: set[UUID] = set()
 _held_lock = threading.Lock()
 
@@ -40,8 +41,11 @@ def free() -> Q:
 
 def take(task_id: int) -> UUID | None:
     """Take the row if it is free. Of any number of takers at most one gets a lease; the others get None."""
-    lease = uuid4()
-    taken = Task.unscoped.filter(free(), pk=task_id).update(
+    lease, row = uuid4(), Task.unscoped.filter(pk=task_id)
+    left = row.filter(state=State.RUNNING).only("history", "started_at").first()
+    if left:  # its lease is over and nobody has looked yet
+        row = row.filter(lease_id=left.lease_id)
+    taken = row.filter(free()).update(
         state=State.RUNNING,
         lease_id=lease,
         lease_until=_until(),
@@ -52,12 +56,22 @@ def take(task_id: int) -> UUID | None:
         error="",
         done=0,
         total=None,
+        rate=None,
+        sampled_at=None,
+        **({"history": tried(left, "worker-died")} if left else {}),
     )
     if not taken:
         return None
     with _held_lock:
         _held.add(lease)
     return lease
+
+
+def tried(task: Task, why: str) -> list[dict[str, Any]]:
+    """The task's history with the attempt that ends now; of many, the last `MAX_HISTORY`."""
+    started = task.started_at.isoformat() if task.started_at else None
+    ended = {"startedAt": started, "endedAt": timezone.now().isoformat(), "why": why}
+    return [*task.history, ended][-MAX_HISTORY:]
 
 
 def renew(task_id: int, lease: UUID, **fields: Any) -> bool:

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
+from django.utils.dateparse import parse_datetime
 
 from dshweb.access.callers import Caller
 from dshweb.access.models import Role, Visibility
+from dshweb.tasks import words
 from dshweb.tasks.models import OPEN, State, Task
 
 PAGE = 50
-VERSIONED = ("id", "state", "done", "total", "cancel_requested", "error", "attempts")
+VERSIONED = ("id", "state", "done", "total", "cancel_requested", "error", "attempts", "team__content_visibility")
+# a task that did nothing for this long, or for as long as three of its units take, is not "so fast" any more
+STALLED_SECONDS = 30
 
 
 @dataclass(frozen=True)
 class Filters:
-    """What of the list is wanted; empty means everything."""
+    """What of the list is wanted; empty means everything. `state` may also be `open`: waiting or running."""
 
     state: str = ""
     kind: str = ""
@@ -28,6 +32,12 @@ class Filters:
     @property
     def any(self) -> bool:
         return bool(self.state or self.kind)
+
+    def q(self) -> Q:
+        found = Q(kind=self.kind) if self.kind else Q()
+        if self.state == words.OPEN:
+            return found & Q(state__in=OPEN)
+        return found & Q(state=self.state) if self.state else found
 
 
 @dataclass(frozen=True)
@@ -41,6 +51,10 @@ class Progress:
     took: float | None
     may_change: bool
     may_see: bool
+
+    @property
+    def name(self) -> str:
+        return str(words.KINDS.get(self.task.kind, self.task.kind))
 
     @property
     def label(self) -> str:
@@ -69,12 +83,18 @@ class Progress:
         return self.may_change and self.task.state in (State.FAILED, State.CANCELLED)
 
 
+@dataclass(frozen=True)
+class Attempt:
+    """One time a worker began the task; `how` it ended, in words, "" for the one the task's own state tells of."""
+
+    started: datetime | None
+    ended: datetime | None
+    how: str
+
+
 def tasks(caller: Caller, filters: Filters | None = None) -> QuerySet[Task]:
     rows: QuerySet[Task] = Task.objects.for_caller(caller).select_related("team", "created_by")
-    for name in ("state", "kind"):
-        value = getattr(filters, name, "")
-        rows = rows.filter(**{name: value}) if value else rows
-    return rows
+    return rows.filter(filters.q()) if filters else rows
 
 
 def may_see(caller: Caller, task: Task) -> bool:
@@ -85,9 +105,11 @@ def may_see(caller: Caller, task: Task) -> bool:
     return bool(grant and grant.role == Role.ADMIN)
 
 
-def tasks_page(caller: Caller, before: int | None = None, size: int = PAGE) -> tuple[list[Progress], int | None]:
+def tasks_page(
+    caller: Caller, before: int | None = None, filters: Filters | None = None, size: int = PAGE
+) -> tuple[list[Progress], int | None]:
     """Newest first; the second value is the cursor of the next page, None at the end."""
-    rows = tasks(caller).defer("payload", "result", "again")
+    rows = tasks(caller, filters).defer("payload", "result", "again", "history")
     if before is not None:
         rows = rows.filter(id__lt=before)
     found = list(rows.order_by("-id")[: size + 1])
@@ -99,16 +121,48 @@ def progress(task: Task, caller: Caller, now: datetime | None = None) -> Progres
     now = now or timezone.now()
     share = min(1.0, task.done / task.total) if task.total else None
     took = ((task.finished_at or now) - task.started_at).total_seconds() if task.started_at else None
-    running = task.state == State.RUNNING
-    rate = task.done / took if running and took and took >= 1 and task.done else None
+    rate = _rate(task, now)
     left = (task.total - task.done) / rate if rate and task.total is not None and task.total > task.done else None
     return Progress(task, share, rate, left, took, caller.may_ingest(task.team_id), may_see(caller, task))
 
 
-def version(caller: Caller, pk: int | None = None, before: int | None = None) -> str:
+def _rate(task: Task, now: datetime) -> float | None:
+    """The speed last measured (dshweb.tasks.progress.Speed), while it still says something."""
+    if task.state != State.RUNNING or not task.rate or task.sampled_at is None:
+        return None
+    patience = max(STALLED_SECONDS, min(3 / task.rate, 3600))
+    return task.rate if now - task.sampled_at <= timedelta(seconds=patience) else None
+
+
+def attempts_of(task: Task) -> list[Attempt]:
+    """Every time a worker began this task, newest first, as far as it is remembered."""
+    found = [
+        Attempt(_moment(row.get("startedAt")), _moment(row.get("endedAt")), str(words.ENDINGS.get(row.get("why"), "")))
+        for row in task.history
+    ]
+    if task.started_at:
+        found.append(Attempt(task.started_at, task.finished_at, ""))
+    return found[::-1]
+
+
+def same_work(caller: Caller, task: Task, size: int = 10) -> list[Progress]:
+    """Other tasks for the same work, newest first: what was tried before, and what was asked for since."""
+    rows = tasks(caller).filter(team=task.team_id, kind=task.kind, key=task.key).exclude(pk=task.pk)
+    now = timezone.now()
+    return [progress(row, caller, now) for row in rows.defer("payload", "result", "again").order_by("-id")[:size]]
+
+
+def version(
+    caller: Caller, pk: int | None = None, before: int | None = None, filters: Filters | None = None, size: int = PAGE
+) -> str:
     """Changes when, and only when, what the page shows of its tasks changes; one light query."""
     rows = Task.objects.for_caller(caller)
     rows = rows.filter(pk=pk) if pk is not None else rows
+    rows = rows.filter(filters.q()) if filters else rows
     rows = rows.filter(id__lt=before) if before is not None else rows
-    seen = list(rows.order_by("-id").values_list(*VERSIONED)[: PAGE + 1])
+    seen = list(rows.order_by("-id").values_list(*VERSIONED)[: size + 1])
     return hashlib.sha256(repr(seen).encode()).hexdigest()[:24]
+
+
+def _moment(text: Any) -> datetime | None:
+    return parse_datetime(text) if isinstance(text, str) else None

@@ -121,7 +121,8 @@ def _work(task: Task, lease: UUID) -> None:
 def _give_back(task: Task, lease: UUID) -> None:
     """Back to the queue, not counted as an attempt: the process ends, the work is not to blame."""
     queued = {"state": State.QUEUED, "queued_at": timezone.now()}
-    leases.release(task.pk, lease, **queued, attempts=max(0, task.attempts - 1), started_at=None)
+    history = leases.tried(task, "given-back")
+    leases.release(task.pk, lease, **queued, attempts=max(0, task.attempts - 1), started_at=None, history=history)
 
 
 def _once_more(task_id: int) -> None:
@@ -171,7 +172,7 @@ def reclaim(limit: int = 100, older_than: float = 0) -> int:
         if not (over or leases.is_dead(task.holder)):
             continue
         mine = Task.unscoped.filter(pk=task.pk, state=State.RUNNING, lease_id=task.lease_id)
-        ended = {"lease_id": None, "lease_until": None, "holder": ""}
+        ended = {"lease_id": None, "lease_until": None, "holder": "", "history": leases.tried(task, "worker-died")}
         if not task.cancel_requested and task.attempts < MAX_ATTEMPTS:
             mine.update(state=State.QUEUED, queued_at=timezone.now(), **ended)
             found.append(task.pk)

@@ -28,7 +28,8 @@ class Task(TeamOwned):
     `unit`s (bytes, logs, compactions); `total` is null while unknown. `lease_until` is moved on by each heartbeat; a
     running row whose lease is over belongs to nobody and is given out again. `holder` is the process that has the
     lease. `queued_at` is when it last began to wait. `again` is the payload of equal work asked for while this ran: it
-    is enqueued anew when this ends.
+    is enqueued anew when this ends. `rate` is units a second of late, measured at `sampled_at`. `history` lists attempts that
+    did not end the task, oldest first: `{"startedAt", "endedAt", "why": "worker-died" | "given-back"}`.
     """
 
     kind = models.CharField(_("kind"), max_length=40)
@@ -40,7 +41,10 @@ class Task(TeamOwned):
     done = models.BigIntegerField(_("done"), default=0)
     total = models.BigIntegerField(_("total"), null=True, blank=True)
     unit = models.CharField(_("unit"), max_length=16, blank=True)
+    rate = models.FloatField(null=True, blank=True, editable=False)
+    sampled_at = models.DateTimeField(null=True, blank=True, editable=False)
     attempts = models.PositiveIntegerField(_("attempts"), default=0)
+    history = models.JSONField(default=list, blank=True, editable=False)
     error = models.TextField(_("error"), blank=True)
     result = models.JSONField(_("result"), null=True, blank=True)
     created_by = models.ForeignKey(
@@ -68,6 +72,7 @@ class Task(TeamOwned):
         indexes = [
             models.Index(fields=["team", "-id"], name="tasks_by_team"),
             models.Index(fields=["state", "id"], name="tasks_by_state"),
+            models.Index(fields=["team", "kind", "key", "-id"], name="tasks_for_the_same_work"),
         ]
 
     def __str__(self) -> str:

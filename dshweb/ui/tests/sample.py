@@ -109,6 +109,8 @@ def fill(team: Team, owner: User | None = None) -> None:
         done=60,
         total=96,
         unit="compactions",
+        rate=4.1,
+        sampled_at=now,
         started_at=now - timedelta(seconds=15),
     )
     make_task(
@@ -122,6 +124,8 @@ def fill(team: Team, owner: User | None = None) -> None:
         started_at=now - timedelta(minutes=9),
         finished_at=now - timedelta(minutes=8),
         error="OSError: the source went away. What was read is kept.",
+        attempts=2,
+        history=[{"startedAt": "2026-11-30T08:00:00+00:00", "endedAt": "2026-11-30T08:01:00+00:00", "why": "worker-died"}],
     )
     make_task(
         team,

@@ -1,0 +1,27 @@
+"""Names of the kinds of tasks, and of what the list can be narrowed to, for pages."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+
+from dshweb.tasks.models import State
+
+# a kind without a name here (left by another version) stands as it is
+KINDS = {
+    "ingest": _("Bring in"),
+    "upload": _("Uploaded log"),
+    "audit": _("Audit"),
+    "rescan": _("Mask anew"),
+}
+ENDINGS = {
+    "worker-died": _("the worker ended without a word"),
+    "given-back": _("given back, the worker was told to end"),
+}
+OPEN = "open"
+STATES = {
+    "": _("all"),
+    OPEN: _("open"),
+    State.FAILED: State.FAILED.label,
+    State.CANCELLED: State.CANCELLED.label,
+    State.DONE: State.DONE.label,
+}
