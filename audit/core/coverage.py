@@ -11,11 +11,12 @@ from audit.core.asserted import Asserted
 from audit.core.beside import Beside
 from audit.core.case import AuditCase
 from audit.core.demands import Demand, Demands, demands
-from audit.core.extraction import FactCache
 from audit.core.facts import Fact
 from audit.core.families import grouped
 from audit.core.fidelity import Fidelity
+from audit.core.growing import Growing
 from audit.core.keyfacts import is_key, is_old, old_values, weight_of
+from audit.core.leaffacts import LeafFacts
 from audit.core.policy import Policy
 from audit.core.pool import Entry, Pool
 from audit.core.ranking import capped, ranked_lost
@@ -47,11 +48,10 @@ class Coverage:
     unjudged: int = 0
 
 
-def coverage(
-    case: AuditCase, policy: Policy, summary: Pool, leaves: Pool, faith: Fidelity | None, cache: FactCache
-) -> Coverage:
+def coverage(case: AuditCase, policy: Policy, summary: Pool, below: Growing, faith: Fidelity | None) -> Coverage:
     """Judge every key fact, correction and rule. `faith`: what the other axis found, None when it broke: originals of
     altered assertions are lost, claims about the user without a source keep no rule."""
+    leaves, cache = below.part(LeafFacts).pool, below.cache
     altered_from = faith.altered_from if faith is not None else set()
     asked: Demands = demands(case.leaves, case.summary, believed(case.summary, faith.lines if faith else ()), cache)
     olds = old_values(asked.olds)

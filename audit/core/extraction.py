@@ -12,15 +12,13 @@ from dataclasses import dataclass, field, replace
 
 from audit.core import facts as factlib
 from audit.core import statements
-from audit.core.facts import Fact, Haystack
+from audit.core.facts import Fact
 from audit.core.stated import FACT_ONLY_LINES, FACTS_PER_CLASS, NOT_FROM_CODE, only_facts, stated_lines
 from audit.core.statements import Correction, Rule
 from dshweb.sessionlog.core.leaves import Block
 
 Key = tuple[object, ...]
 _Key = tuple[int, int, str, int]
-HELD_MAX = 32 << 20
-JOINED_MAX = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +51,11 @@ class Said:
 
 @dataclass(slots=True)
 class FactCache:
-    """Block facts of ONE log, kept while its compactions are audited: nested compactions share their leaves.
-
-    Do not share one between logs, between readings of a log that changed, or between policies.
-    """
+    """What blocks and facts of one log say for themselves, kept for all of its compactions."""
 
     _blocks: dict[_Key, BlockFacts] = field(default_factory=dict)
-    _hays: dict[tuple[_Key, ...], Haystack] = field(default_factory=dict)
     _said: dict[_Key, Said] = field(default_factory=dict)
-    _found: dict[tuple[str, str, int], bool] = field(default_factory=dict)
     _keys: dict[tuple[str, str], frozenset[Key]] = field(default_factory=dict)
-    _kept: set[int] = field(default_factory=set)
-    _held: int = 0
 
     def of(self, block: Block, ordinal: int, rules: Rules) -> BlockFacts:
         """Facts of a leaf's block; `ordinal` is its place in the leaf (several pieces may share one index)."""
@@ -89,46 +80,6 @@ class FactCache:
         found = self._keys.get(key)
         if found is None:
             found = self._keys[key] = frozenset(make(fact))
-        return found
-
-    def holds(self, hay: Haystack, fact: Fact) -> bool:
-        """Whether a prepared text holds a fact; answers for kept texts are kept, as summaries repeat themselves."""
-        if id(hay) not in self._kept:
-            return factlib.occurs_in(fact, hay)
-        key = (*factlib.key(fact), id(hay))
-        answer = self._found.get(key)
-        if answer is None:
-            answer = self._found[key] = factlib.occurs_in(fact, hay)
-        return answer
-
-    def hays(self, blocks: Sequence[tuple[Block, int]]) -> list[Haystack]:
-        """Texts of blocks (with their ordinals) prepared for searching, small ones joined by line ends.
-
-        Joining makes the cost of a search follow the size of the text, not the number of blocks; compactions that
-        share their first blocks share the joined texts. Kept while all kept texts are within `HELD_MAX` code points.
-        """
-        made: list[Haystack] = []
-        batch: list[tuple[Block, int]] = []
-        size = 0
-        for block, ordinal in blocks:
-            if batch and size + len(block.text) > JOINED_MAX:
-                made.append(self._joined(batch))
-                batch, size = [], 0
-            batch.append((block, ordinal))
-            size += min(len(block.text), factlib.MAX_BLOCK) + 1
-        if batch:
-            made.append(self._joined(batch))
-        return made
-
-    def _joined(self, batch: list[tuple[Block, int]]) -> Haystack:
-        key = tuple(_key(block, ordinal) for block, ordinal in batch)
-        found = self._hays.get(key)
-        if found is None:
-            found = Haystack("\n".join(block.text[: factlib.MAX_BLOCK] for block, _ in batch))
-            self._held += len(found.text)
-            if self._held <= HELD_MAX:
-                self._hays[key] = found
-                self._kept.add(id(found))
         return found
 
 

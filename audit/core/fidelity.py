@@ -12,6 +12,9 @@ from audit.core.case import AuditCase, Elsewhere
 from audit.core.evidence import Evidence
 from audit.core.extraction import FactCache
 from audit.core.facts import Fact, Haystack
+from audit.core.growing import Growing
+from audit.core.joined import LeafTexts
+from audit.core.leaffacts import LeafFacts
 from audit.core.nearby import Nearby
 from audit.core.policy import Policy
 from audit.core.pool import Entry, Pool
@@ -35,10 +38,11 @@ class Fidelity:
     verified: Counter[str] = field(default_factory=Counter)
 
 
-def fidelity(case: AuditCase, summary: Pool, leaves: Pool, cache: FactCache) -> Fidelity:
+def fidelity(case: AuditCase, summary: Pool, leaves: Growing) -> Fidelity:
     """Judge every fact and every line about the user in the summary against the leaves."""
     result = Fidelity()
-    evidence = Evidence(leaves, case.leaves, case.cwd, cache)
+    facts = leaves.part(LeafFacts)
+    evidence = Evidence(facts, leaves.part(LeafTexts), case.cwd)
     unmatched: list[Entry] = []
     for entry in summary:
         sources = evidence.sources(entry.fact)
@@ -51,7 +55,7 @@ def fidelity(case: AuditCase, summary: Pool, leaves: Pool, cache: FactCache) -> 
         else:
             unmatched.append(entry)
     _judge_lines(case, result)
-    _judge_unmatched(case, result, unmatched, summary, leaves, cache)
+    _judge_unmatched(case, result, unmatched, summary, facts.pool, leaves.cache)
     return result
 
 

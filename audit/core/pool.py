@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from audit.core import facts as factlib
-from audit.core.extraction import FactCache, Rules
 from audit.core.facts import Fact
-from dshweb.sessionlog.core.leaves import Block, Leaf
+from dshweb.sessionlog.core.leaves import Block
 
 _LISTED = 12
 _RANK = {"human": 0, "assistant": 1, "tool_args": 2, "tool_result": 3, "reasoning": 4, "injected": 5}
@@ -29,6 +28,7 @@ class Entry:
     paths merged into one."""
 
     first: Mention
+    fact: Fact = field(init=False)  # of `first`
     rows: int = 0
     times: int = 0
     sources: set[str] = field(default_factory=set)
@@ -37,9 +37,8 @@ class Entry:
     arguments: int = 0
     names: tuple[str, ...] = ()
 
-    @property
-    def fact(self) -> Fact:
-        return self.first.fact
+    def __post_init__(self) -> None:
+        self.fact = self.first.fact
 
     def add(self, fact: Fact, block: Block) -> None:
         """Count one more mention. Rows arrive in seq order, so a row is new when its seq is not the last one."""
@@ -53,7 +52,7 @@ class Entry:
         if len(self.mentions) < _LISTED:
             self.mentions.append(Mention(fact, block))
         if _RANK[block.source] < _RANK[self.first.block.source]:
-            self.first = Mention(fact, block)
+            self.first, self.fact = Mention(fact, block), fact
 
     def absorb(self, other: Entry) -> None:
         """Take over another entry of the same thing; rows that held both names count twice."""
@@ -63,8 +62,12 @@ class Entry:
         self.arguments += other.arguments
         self.names = tuple(dict.fromkeys((*self.names, self.fact.canon, other.fact.canon, *other.names)))
         if _RANK[other.first.block.source] < _RANK[self.first.block.source]:
-            self.first = other.first
+            self.first, self.fact = other.first, other.fact
         self.mentions = sorted((*self.mentions, *other.mentions), key=_place)[:_LISTED]
+
+    def copy(self) -> Entry:
+        """The same entry, to be changed without changing this one."""
+        return replace(self, sources=set(self.sources), mentions=list(self.mentions))
 
 
 def _place(mention: Mention) -> tuple[int, int, int]:
@@ -78,20 +81,17 @@ class Pool:
         self.entries: dict[tuple[str, str], Entry] = {}
         self.cut: list[tuple[int, int, int]] = []  # (seq, block index, code points not looked at)
 
-    def add(self, block: Block, facts: Iterable[Fact]) -> None:
+    def add(self, block: Block, facts: Iterable[Fact]) -> list[tuple[str, str]]:
+        """Count the facts of a block. Returns the names that are new."""
+        new: list[tuple[str, str]] = []
         for fact in facts:
             key = factlib.key(fact)
             entry = self.entries.get(key)
             if entry is None:
                 entry = self.entries[key] = Entry(Mention(fact, block))
+                new.append(key)
             entry.add(fact, block)
-
-    def merge_aliases(self, cwd: str | None) -> None:
-        """Let a relative path and the one longer path it names be one entry, under the longer name (§2.6 Aliases)."""
-        named = factlib.aliases([entry.fact for entry in self], cwd)
-        for short, long in sorted(named.items()):
-            if short != long and short in self.entries and long in self.entries:
-                self.entries[long].absorb(self.entries.pop(short))
+        return new
 
     def get(self, fact: Fact) -> Entry | None:
         return self.entries.get(factlib.key(fact))
@@ -101,16 +101,3 @@ class Pool:
 
     def __len__(self) -> int:
         return len(self.entries)
-
-
-def pool_of(leaves: Iterable[Leaf], cache: FactCache, rules: Rules, cwd: str | None) -> Pool:
-    """Gather the facts of leaves, in seq order, aliases of one path merged."""
-    pool = Pool()
-    for leaf in leaves:
-        for ordinal, block in enumerate(leaf.blocks):
-            found = cache.of(block, ordinal, rules)
-            pool.add(block, found.facts)
-            if found.unread:
-                pool.cut.append((block.seq, block.index, found.unread))
-    pool.merge_aliases(cwd)
-    return pool

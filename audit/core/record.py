@@ -15,11 +15,13 @@ from audit.core import statements
 from audit.core.case import AuditCase
 from audit.core.compliance import compliance
 from audit.core.coverage import Coverage, coverage, coverage_json
-from audit.core.extraction import FactCache, Rules, block_facts
+from audit.core.extraction import Rules, block_facts
 from audit.core.fidelity import Fidelity, fidelity, fidelity_json
 from audit.core.fingerprint import config_fp
+from audit.core.growing import Growing
+from audit.core.leaffacts import LeafFacts
 from audit.core.policy import Policy
-from audit.core.pool import Pool, pool_of
+from audit.core.pool import Pool
 from audit.core.schema import ENGINE, SCHEMA
 from audit.core.times import iso_utc
 from dshweb.sessionlog.core.leaves import Block, Ledger
@@ -36,20 +38,22 @@ class Audit:
     record: dict[str, Any]
     fidelity: Fidelity | None
     coverage: Coverage | None
+    summary: Pool | None = None
+    leaves: Pool | None = None
 
 
-def audit(case: AuditCase, policy: Policy, cache: FactCache | None = None) -> dict[str, Any]:
-    """Audit one compaction. `cache` may be shared by the audits of one log under one policy. Never raises."""
-    return run(case, policy, cache).record
+def audit(case: AuditCase, policy: Policy, shared: Growing | None = None) -> dict[str, Any]:
+    """Audit one compaction. `shared` may be shared by the audits of one log under one policy. Never raises."""
+    return run(case, policy, shared).record
 
 
-def run(case: AuditCase, policy: Policy, cache: FactCache | None = None) -> Audit:
-    """`audit`, with what it found for every fact."""
+def run(case: AuditCase, policy: Policy, shared: Growing | None = None) -> Audit:
+    """`audit`, with what it found for every fact; with a `shared` that is good until the next audit."""
     errors: list[dict[str, Any]] = []
-    memory = cache if cache is not None else FactCache()
     rules = Rules(policy.extended_classes, policy.path_markers)
     summary = _try("summary", lambda: summary_pool(case, rules), errors)
-    leaves = _try("leaves", lambda: pool_of(case.leaves, memory, rules, case.cwd), errors)
+    below = (shared or Growing()).at(case.leaves, rules)
+    leaves = _try("leaves", lambda: below.part(LeafFacts).merged(case.cwd), errors)
     faith: Fidelity | None = None
     cover: Coverage | None = None
     faith_json: dict[str, Any] | None = None
@@ -68,8 +72,8 @@ def run(case: AuditCase, policy: Policy, cache: FactCache | None = None) -> Audi
                 }
                 for seq, at, unread in cut
             )
-        faith = _try("fidelity", lambda: fidelity(case, given, pool, memory), errors)
-        cover = _try("coverage", lambda: coverage(case, policy, given, pool, faith, memory), errors)
+        faith = _try("fidelity", lambda: fidelity(case, given, below), errors)
+        cover = _try("coverage", lambda: coverage(case, policy, given, below, faith), errors)
         if faith is not None:
             judged = faith
             faith_json = _try("fidelity", lambda: fidelity_json(judged, policy), errors)
@@ -100,7 +104,7 @@ def run(case: AuditCase, policy: Policy, cache: FactCache | None = None) -> Audi
         "compliance": terms,
         "errors": errors,
     }
-    return Audit(record, faith, cover)
+    return Audit(record, faith, cover, summary, leaves)
 
 
 def summary_pool(case: AuditCase, rules: Rules) -> Pool:

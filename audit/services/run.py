@@ -11,8 +11,8 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 
 from audit.core.case import AuditCase, Elsewhere
-from audit.core.extraction import FactCache
 from audit.core.fingerprint import config_fp
+from audit.core.growing import Growing
 from audit.core.identity import importance, signal_key
 from audit.core.record import audit as make_record
 from audit.core.schema import ENGINE
@@ -43,7 +43,7 @@ def audit_log(
     made: list[Audit] = []
     if not todo:
         return made
-    cache = FactCache()
+    leaves = Growing()
     with LogEvents(log) as events:
         for done, compaction in enumerate(todo):
             if on_progress:
@@ -52,7 +52,7 @@ def audit_log(
             if case is None:
                 log_.warning("the summary of compaction %s is no longer in the stored log", compaction.pk)
                 continue
-            audit = save(compaction, make_record(case, policy, cache), row, masking=policy.masking)
+            audit = save(compaction, make_record(case, policy, leaves), row, masking=policy.masking)
             if audit is not None:
                 made.append(audit)
     if made and (now := masker_for(log.team_id)).version != policy.masking:

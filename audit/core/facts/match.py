@@ -84,6 +84,18 @@ def needle(fact: Fact) -> str:
     return fact.canon
 
 
+def probe(fact: Fact) -> str:
+    """An ASCII string that `Haystack.lower` of every text with this fact contains; "" when there is none to go by.
+
+    Looking for it first is one search where `occurs_in` needs up to three.
+    """
+    word = fold(needle(fact)).lower()
+    if not word.isascii():
+        return ""
+    spelled = (fact.text, fact.canon) if fact.cls in PATH_CLASSES else ()
+    return word if all(word in fold(text).lower() for text in spelled) else ""
+
+
 def _digits(fact: Fact) -> str:
     m = re.match(r"[0-9]+(?:\.[0-9]+)?", fact.canon.lstrip("-"))
     return m.group() if m else ""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from audit.core.extraction import FactCache
+from audit.core.growing import Growing
 from audit.core.policy import Policy, Vocabulary
 from audit.core.record import audit
 from audit.tests.core.logs import DATA, SHARED, cases_of_log
@@ -89,12 +89,12 @@ def test_every_compaction_of_the_corpus_gives_a_record_without_errors(folder: st
 @pytest.mark.slow
 @pytest.mark.skipif(not BIG.exists(), reason="the big corpus log lies outside the repository")
 def test_the_big_log_shows_a_handful_of_rows_with_the_planted_facts_on_top():
-    cache = FactCache()
+    shared = Growing()
     (path,) = logs(BIG)
     cases = cases_of_log(path)
     assert len(cases) == 4
     for case in cases:
-        record = audit(case, Policy(), cache)
+        record = audit(case, Policy(), shared)
         assert [row["canon"] for row in record["fidelity"]["unverified"]] == [
             "5c1d9b7e-2f3a-4d6c-8e90-a1b2c3d4e5f6",
             "12 MiB",

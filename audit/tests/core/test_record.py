@@ -19,7 +19,7 @@ from audit.core import fidelity as fidelity_module
 from audit.core import pool as pool_module
 from audit.core.case import Elsewhere
 from audit.core.evaluate import case_of
-from audit.core.extraction import FactCache
+from audit.core.growing import Growing
 from audit.core.policy import Policy, Vocabulary
 from audit.core.record import audit, dumps
 from audit.core.times import iso_utc
@@ -109,7 +109,7 @@ def test_111_a_fact_split_over_two_blocks_is_no_fact():
 def test_112_five_thousand_paths_are_capped_the_same_way_each_time():
     paths = "\n".join(f"/srv/d{n}/{'abc' if n % 2 else 'x'}{n % 7}/file{n}.txt" for n in range(5000))
     case = build([("tool_args", "ls\n" + paths), ("human", "go")], "- listed")
-    one, two = dumps(audit(case, Policy())), dumps(audit(case, Policy(), FactCache()))
+    one, two = dumps(audit(case, Policy())), dumps(audit(case, Policy(), Growing()))
     assert one == two
     lost = json.loads(one)["coverage"]
     assert len(lost["lost"]) <= 20
@@ -225,12 +225,12 @@ def test_lone_surrogates_and_nul_do_not_break_the_bytes():
     assert json.loads(dumps(record))["schema"] == "audit.signals/1"
 
 
-def test_a_cache_over_nested_compactions_changes_nothing():
-    cache = FactCache()
+def test_leaves_shared_over_nested_compactions_changes_nothing():
+    shared = Growing()
     pieces = [("human", "see /a/b.txt"), ("tool_result", "port: 8443\nmem: 1536 MB"), ("assistant", "wrote /c/d.txt")]
     for count in (1, 2, 3):
         case = build(pieces[:count], "- /a/b.txt and 1537 MB")
-        assert dumps(audit(case, Policy(), cache)) == dumps(audit(case, Policy()))
+        assert dumps(audit(case, Policy(), shared)) == dumps(audit(case, Policy()))
 
 
 _SCRIPT = """

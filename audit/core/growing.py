@@ -1,0 +1,55 @@
+"""The leaves of one log's compactions, as they grow: each summary's leaves begin with those of the summary nested in it.
+
+What an audit makes of leaves alone – facts, indexes, demands – is a `Part`, given each leaf once. So a log with many nested
+compactions costs its leaves once and not once for each compaction above them (AUDIT-REFINEMENTS §2.8).
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, Self, TypeVar
+
+from audit.core.extraction import FactCache, Rules
+from dshweb.sessionlog.core.leaves import Leaf
+
+
+class Part(Protocol):
+    """Something made of leaves one by one. It must not depend on the summary, nor on leaves that come later."""
+
+    @classmethod
+    def empty(cls, cache: FactCache, rules: Rules) -> Self:
+        """The part of no leaves."""
+
+    def add(self, leaf: Leaf) -> None:
+        """Take in the next leaf, in seq order."""
+
+
+P = TypeVar("P", bound=Part)
+
+
+class Growing:
+    """The leaves of ONE log with their parts. Leaves that do not begin with those before start anew, so any may come next.
+
+    Do not share one between logs, between readings of a log that changed, or between policies.
+    """
+
+    def __init__(self) -> None:
+        self.cache = FactCache()
+        self.leaves: tuple[Leaf, ...] = ()
+        self._rules = Rules()
+        self._parts: dict[type, tuple[int, Part]] = {}
+
+    def at(self, leaves: tuple[Leaf, ...], rules: Rules) -> Self:
+        """These leaves from now on; what their parts gave before is no longer good."""
+        if self._rules != rules or leaves[: len(self.leaves)] != self.leaves:
+            self._parts = {}
+        self.leaves, self._rules = leaves, rules
+        return self
+
+    def part(self, kind: type[P]) -> P:
+        """The part of that kind of all the leaves. One that breaks is forgotten: no later audit sees half of it."""
+        done, part = self._parts.pop(kind, (0, None))
+        made = part if isinstance(part, kind) else kind.empty(self.cache, self._rules)
+        for leaf in self.leaves[done:]:
+            made.add(leaf)
+        self._parts[kind] = (len(self.leaves), made)
+        return made
