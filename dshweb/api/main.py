@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from ninja import NinjaAPI
-
 from dshweb.api import compactions, errors, logs, sessions, signals, tasks
 from dshweb.api.auth import AnyAuth
+from dshweb.api.document import Api
 
-api = NinjaAPI(
+api = Api(
     title="dshweb",
     version="1",
     description="Session logs of DeepSeek Harness, and audits of their compactions.",
