@@ -47,6 +47,9 @@ LOG_LEVEL = env.choice("LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR"
 MAX_LOG_BYTES = env.number("MAX_LOG_BYTES", 4 << 30, "largest log, decompressed, in bytes", least=1)
 MAX_FRAME_BYTES = env.number("MAX_FRAME_BYTES", 64 << 20, "largest frame or row, decompressed, in bytes", least=1)
 MAX_RATIO = env.number("MAX_RATIO", 10_000, "largest decompressed : compressed ratio of a frame", least=1)
+MAX_UPLOAD_BYTES = env.number(
+    "MAX_UPLOAD_BYTES", 1 << 30, "largest log handed in by page or API, as it is sent, in bytes", least=1
+)
 MAX_STORED_TEXT = env.number(
     "MAX_STORED_TEXT", 262_144, "characters of one message kept in the database; the rest stays in the log", least=1024
 )
@@ -79,9 +82,11 @@ INSTALLED_APPS = [
     "dshweb",
 ]
 MIDDLEWARE = [
+    "dshweb.access.middleware.SecurityHeaders",
+    "csp.middleware.CSPMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "csp.middleware.CSPMiddleware",
+    "dshweb.access.middleware.Private",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "dshweb.api.middleware.ApiErrors",
@@ -89,8 +94,10 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "dshweb.access.middleware.BodyLimit",
     "dshweb.api.middleware.LoginOutsideTheApi",
     "dshweb.ui.preferences.PersonLanguageMiddleware",
+    "dshweb.ui.preferences.PersonTimeZoneMiddleware",
     "dshweb.access.middleware.CallerMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -160,13 +167,15 @@ CACHES = {
     )
 }
 
+# Nothing inline and nothing from elsewhere, on our pages and the admin's: no nonce is needed.
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
-        "default-src": ["'self'"],
+        "default-src": ["'none'"],
         "script-src": ["'self'"],
         "style-src": ["'self'"],
-        "img-src": ["'self'", "data:"],
-        "object-src": ["'none'"],
+        "img-src": ["'self'"],
+        "font-src": ["'self'"],
+        "connect-src": ["'self'"],
         "base-uri": ["'none'"],
         "form-action": ["'self'"],
         "frame-ancestors": ["'none'"],
@@ -174,13 +183,24 @@ CONTENT_SECURITY_POLICY = {
 }
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = BEHIND_TLS
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = BEHIND_TLS
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = LANGUAGE_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_NAME = "dshweb_session"
 CSRF_COOKIE_NAME = "dshweb_csrf"
 if BEHIND_TLS:
+    # a cookie of this prefix cannot be set by a neighbouring host name nor over plain http
+    SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"__Host-{SESSION_COOKIE_NAME}", f"__Host-{CSRF_COOKIE_NAME}"
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = 31_536_000
+    SECURE_SSL_REDIRECT = True
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]  # asked by machines beside us, without TLS
 DATA_UPLOAD_MAX_MEMORY_SIZE = 10 << 20
+# files are taken at the upload addresses only, from people who may bring logs in
+FILE_UPLOAD_HANDLERS = ["dshweb.sessionlog.receiving.ReceiveLogs"]
+# where bodies may be larger than that: see dshweb.access.middleware.BodyLimit
+LARGE_BODIES = ("/api/v1/logs", "/upload/")
 
 LOGGING = {
     "version": 1,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from django.contrib import messages
@@ -16,8 +17,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from dshweb.access.forms import FirstPassword, LoginForm, PasswordForm
-from dshweb.access.models import User
-from dshweb.access.services import links
+from dshweb.access.models import Membership, User
+from dshweb.access.services import attempts, links
+from dshweb.access.services.log import note_access
+
+CAME_BY_LINK = "came_by_link"
+LINK_SECONDS = 30 * 60
 
 
 class Login(LoginView):
@@ -27,7 +32,10 @@ class Login(LoginView):
 
     def form_invalid(self, form: Any) -> HttpResponse:
         """A refused login is 200 with the form; one that came too often is 429."""
-        return self.render_to_response(self.get_context_data(form=form), status=429 if form.too_many else 200)
+        answer = self.render_to_response(self.get_context_data(form=form), status=429 if form.too_many else 200)
+        if form.too_many:
+            answer.headers["Retry-After"] = str(attempts.WINDOW_SECONDS)
+        return answer
 
 
 class Logout(LogoutView):
@@ -39,27 +47,38 @@ class Logout(LogoutView):
 @require_http_methods(["GET", "HEAD", "POST"])
 def login_link(request: HttpRequest, secret: str) -> HttpResponse:
     """GET shows whom the link lets in and a button; only POST uses it up (scanners of mails and chats fetch links)."""
-    if request.method != "POST":
-        user = links.peek(secret)
-        return render(request, "access/link.html", {"person": user}, status=200 if user else 404)
-    user = links.use(secret)
-    if user is None:
-        return render(request, "access/link.html", {"person": None}, status=404)
+    user = links.use(secret) if request.method == "POST" else links.peek(secret)
+    if user is None or request.method != "POST":
+        answer = render(request, "access/link.html", {"person": user}, status=200 if user else 404)
+        answer.headers["Referrer-Policy"] = "no-referrer"  # the address is the secret
+        return answer
     login(request, user, backend="django.contrib.auth.backends.ModelBackend")
-    return redirect("home" if user.has_usable_password() else "password_change")
+    request.session[CAME_BY_LINK] = int(time.time())
+    for team in Membership.objects.filter(user=user).values_list("team", flat=True):
+        note_access(team, "login-link-used", str(user), user=user)
+    return redirect("password_change")
 
 
 class Password(PasswordChangeView):
-    """Who came by link and has no password yet sets one without an old one."""
+    """Who came by link a moment ago, or has no password yet, sets one without an old one. All other logins end."""
 
     template_name = "access/password.html"
-    success_url = reverse_lazy("home")
+    success_url = reverse_lazy("account")
+
+    def without_old(self) -> bool:
+        user, came = self.request.user, self.request.session.get(CAME_BY_LINK)
+        lately = isinstance(came, int) and 0 <= time.time() - came <= LINK_SECONDS
+        return lately or not (isinstance(user, User) and user.has_usable_password())
 
     def get_form_class(self) -> type[Any]:
-        user = self.request.user
-        return PasswordForm if isinstance(user, User) and user.has_usable_password() else FirstPassword
+        return FirstPassword if self.without_old() else PasswordForm
+
+    def get_form_kwargs(self) -> dict[str, Any]:
+        return super().get_form_kwargs() | {"address": attempts.address_of(self.request)}
 
     def form_valid(self, form: Any) -> HttpResponse:
         answer = super().form_valid(form)
-        messages.success(self.request, _("The password was changed."))
+        self.request.session.pop(CAME_BY_LINK, None)
+        links.end(form.user)
+        messages.success(self.request, _("The password was changed. Every other browser of yours was logged out."))
         return answer

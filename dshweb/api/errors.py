@@ -10,6 +10,8 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from ninja import NinjaAPI, Schema
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
+from dshweb.access.services.attempts import TooMany
+
 log = logging.getLogger(__name__)
 
 
@@ -50,6 +52,12 @@ def install(api: NinjaAPI) -> None:
     answers: dict[type[Exception], Any] = {
         ApiError: lambda _r, e: answer(e.status, e.code, e.message, e.detail, e.headers),
         AuthenticationError: lambda _r, _e: no_access(),
+        TooMany: lambda _r, e: answer(
+            429,
+            "too-many",
+            "Too many unusable tokens came from this address; wait as `Retry-After` says.",
+            headers={"Retry-After": str(e.retry_after)},
+        ),
         Http404: lambda _r, _e: answer(404, "not-found", "There is no such thing here, or you may not see it."),
         PermissionDenied: lambda _r, e: answer(
             403, "forbidden", str(e) or "Your role or your token's scopes do not allow this; nothing was changed."

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import HttpRequest
-from django.urls import NoReverseMatch, reverse
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import get_language
 
@@ -31,22 +30,14 @@ def page(request: HttpRequest) -> dict[str, Any]:
     return {
         "html_lang": HTML_LANG.get(language, language),
         "theme": theme_of(request),
+        "time_zone": getattr(request, "time_zone", ""),
         "here": request.get_full_path() if request.method == "GET" else "/",
         "section": SECTIONS.get(match.url_name or "") if match and not match.namespace else None,
         "teams": SimpleLazyObject(lambda: _teams(request)),
         "initials": str(user or "")[:2].upper(),
-        "logout_url": _url("logout"),
-        "password_url": _url("password_change"),
     }
 
 
 def _teams(request: HttpRequest) -> list[Team]:
     caller = getattr(request, "caller", None)
     return list(Team.objects.filter(pk__in=caller.team_ids).order_by("name")) if caller else []
-
-
-def _url(name: str) -> str:
-    try:
-        return reverse(name)
-    except NoReverseMatch:
-        return ""

@@ -1,6 +1,16 @@
-// Absolute times on hover in the reader's own time zone. Without this script they are in the server's zone, and say so.
+// Absolute times on hover in the zone the person chose, else the browser's own. Without this script: in that zone too, else
+// the server's, and they say so.
 const locale = document.documentElement.lang || undefined;
-const shape = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "long" });
+const style = { dateStyle: "medium", timeStyle: "long" };
+const shape = shapeOf(document.documentElement.dataset.timeZone);
+
+function shapeOf(timeZone) {
+  try {
+    return new Intl.DateTimeFormat(locale, { ...style, timeZone });
+  } catch { // a zone this browser does not know
+    return new Intl.DateTimeFormat(locale, style);
+  }
+}
 
 export function localise(root) {
   for (const time of root.querySelectorAll("time[datetime]")) {

@@ -4,14 +4,31 @@ from __future__ import annotations
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
 
 class User(AbstractUser):
-    """A person. Language and theme follow the person from browser to browser; empty means the browser's own."""
+    """A person. Language, theme and time zone follow the person from browser to browser; empty means the browser's own.
+
+    `home` is the team that made the account: its admins may let the person in again (services.members.why_no_link).
+    Without one, only a superuser may: who makes login links for an account can become it.
+    """
 
     language = models.CharField(_("language"), max_length=16, blank=True)
     theme = models.CharField(_("theme"), max_length=8, blank=True)
+    time_zone = models.CharField(_("time zone"), max_length=64, blank=True)
+    home = models.ForeignKey(
+        "access.Team", models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("team of the account")
+    )
+    logins_ended = models.PositiveIntegerField(default=0, editable=False)
+
+    def _get_session_auth_hash(self, secret: str | None = None) -> str:
+        """Every login carries this; it changes with the password and when all logins are ended (services.signout)."""
+        before = super()._get_session_auth_hash(secret)  # type: ignore[misc]
+        if not self.logins_ended:
+            return before
+        return salted_hmac("dshweb.access.logins", f"{before}:{self.logins_ended}", algorithm="sha256").hexdigest()
 
 
 class Visibility(models.TextChoices):

@@ -22,7 +22,10 @@ class AccessLog(TeamOwned):
     class Meta(TeamOwned.Meta):
         verbose_name = _("access log row")
         verbose_name_plural = _("access log")
-        indexes = [models.Index(fields=["team", "-at"], name="access_log_by_team_and_time")]
+        indexes = [
+            models.Index(fields=["team", "-at"], name="access_log_by_team_and_time"),
+            models.Index(fields=["team", "-id"], name="access_log_pages"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.at:%Y-%m-%d %H:%M} {self.action} {self.target}"

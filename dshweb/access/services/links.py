@@ -25,10 +25,15 @@ def digest(secret: str) -> str:
 def make(user: User) -> str:
     """A new secret for `user`; earlier unused ones end. Only its digest is stored, so it cannot be shown again."""
     secret = secrets.token_urlsafe(32)
+    end(user)
+    LoginLink.objects.create(user=user, digest=digest(secret), expires_at=timezone.now() + VALID)
+    return secret
+
+
+def end(user: User) -> None:
+    """Unused links of `user` let nobody in any more."""
     now = timezone.now()
     LoginLink.objects.filter(user=user, used_at=None, expires_at__gt=now).update(expires_at=now)
-    LoginLink.objects.create(user=user, digest=digest(secret), expires_at=now + VALID)
-    return secret
 
 
 def _usable() -> Q:
