@@ -8,10 +8,14 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.contrib.auth.forms import ReadOnlyPasswordHashWidget
+from django.contrib.auth.hashers import is_password_usable
 from django.db.models import Count, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.cache import add_never_cache_headers
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -19,7 +23,6 @@ from dshweb.access.admin_tools import (
     ReadOnlyAdmin,
     ScopedChoices,
     TeamScoped,
-    outside,
     people_known_to,
     person,
     teams_run_by,
@@ -27,6 +30,7 @@ from dshweb.access.admin_tools import (
 from dshweb.access.models import AccessLog, ApiToken, LoginLink, Membership, Scope, Team, User
 from dshweb.access.services import links, tokens
 from dshweb.access.services.log import note_access
+from dshweb.access.services.members import why_no_link
 
 
 class Members(ScopedChoices, admin.TabularInline):
@@ -74,7 +78,11 @@ class UserAdmin(DjangoUserAdmin):
     list_display = ["username", "first_name", "last_name", "is_active", "is_staff", "last_login"]
     inlines = [UserTeams]
     actions = ["make_login_link"]
-    fieldsets = (*(DjangoUserAdmin.fieldsets or ()), (_("Interface"), {"fields": ["language", "theme"]}))
+    fieldsets = (
+        *(DjangoUserAdmin.fieldsets or ()),
+        (_("Interface"), {"fields": ["language", "theme", "time_zone"]}),
+        (_("Account"), {"fields": ["home"]}),
+    )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
         return super().get_queryset(request).filter(pk__in=people_known_to(request).values("pk"))
@@ -91,33 +99,60 @@ class UserAdmin(DjangoUserAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return super().has_delete_permission(request, obj) and person(request).is_superuser
 
+    def get_form(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:  # type: ignore[override]
+        """Of a password only whether there is one: neither the digest nor a part of it is anybody's business."""
+        form = super().get_form(request, obj, **kwargs)
+        if obj is not None and "password" in form.base_fields:
+            form.base_fields["password"].widget = PasswordState()
+        return form
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:  # noqa: FBT001
+        """An account made for one team is that team's (services.members.why_no_link)."""
+        super().save_related(request, form, formsets, change)
+        user, teams = (
+            form.instance,
+            list(Membership.objects.filter(user=form.instance).values_list("team", flat=True)[:2]),
+        )
+        if not change and not user.is_superuser and len(teams) == 1:
+            User.objects.filter(pk=user.pk).update(home=teams[0])
+
     @admin.action(description=_("Make a one-time login link"), permissions=["change"])
-    def make_login_link(self, request: HttpRequest, people: QuerySet[User]) -> None:
-        """Who makes a link for a person could log in as that person: the same limit as for changing the account."""
-        for one in people.filter(is_active=True):
-            if not _may_act_for(request, one):
-                messages.error(request, gettext("Only a superuser makes login links for %s.") % one)
+    def make_login_link(self, request: HttpRequest, people: QuerySet[User]) -> HttpResponse:
+        """Who makes a link for a person could log in as that person. The links are in this answer and nowhere else."""
+        made, refused = [], []
+        for one in people:
+            reason = why_no_link(one, person(request))
+            if reason:
+                refused.append((one, reason))
                 continue
-            url = request.build_absolute_uri(reverse("login-link", args=[links.make(one)]))
             for row in Membership.objects.filter(user=one):
                 note_access(row.team_id, "login-link-made", str(one), user=person(request))
-            messages.success(
-                request,
-                gettext("Login link for %(person)s, once, for a day; it is not shown again: %(url)s")
-                % {"person": one, "url": url},
-            )
+            made.append((one, request.build_absolute_uri(reverse("login-link", args=[links.make(one)]))))
+        return _show_once(request, self, {"title": gettext("Login links"), "links": made, "refused": refused})
 
 
-BEYOND_A_TEAM = ("is_staff", "is_superuser", "groups", "user_permissions")
+BEYOND_A_TEAM = ("is_staff", "is_superuser", "groups", "user_permissions", "home")
+
+
+class PasswordState(ReadOnlyPasswordHashWidget):
+    def get_context(self, name: str, value: Any, attrs: Any) -> dict[str, Any]:
+        context = super().get_context(name, value, attrs)
+        known = bool(value) and is_password_usable(value)
+        context["summary"] = [{"label": gettext("Set.") if known else gettext("None set.")}]
+        return context
 
 
 def _may_act_for(request: HttpRequest, one: User) -> bool:
-    who = person(request)
-    if who.is_superuser:
-        return True
-    if one.is_superuser or (one.is_staff and one.pk != who.pk):
-        return False
-    return one.pk == who.pk or not outside(request, User.objects.filter(pk=one.pk)).exists()
+    """Whose account may be changed: one's own, and those that a login link could be made for."""
+    return one.pk == person(request).pk or not why_no_link(one, person(request), inactive=True)
+
+
+def _show_once(request: HttpRequest, model_admin: admin.ModelAdmin, context: dict[str, Any]) -> HttpResponse:
+    """A secret as the answer itself: messages are kept in a cookie until they are shown."""
+    shared = model_admin.admin_site.each_context(request)
+    answer = render(request, "admin/access/shown_once.html", shared | {"opts": model_admin.opts} | context)
+    add_never_cache_headers(answer)
+    return answer
 
 
 @admin.register(LoginLink)
@@ -186,9 +221,13 @@ class ApiTokenAdmin(TeamScoped):
         return fields if obj is None else [*fields, "prefix", "created_at", "last_used_at", "revoked_at"]
 
     def save_model(self, request: HttpRequest, obj: ApiToken, form: Any, change: bool) -> None:  # noqa: FBT001
-        made, secret = tokens.make(obj.team, obj.user, obj.name, obj.scopes, obj.expires_at)
+        made, secret = tokens.make(obj.team, obj.user, obj.name, obj.scopes, obj.expires_at, by=person(request))
+        request.new_secret = secret  # type: ignore[attr-defined]
         obj.pk, obj.prefix = made.pk, made.prefix
-        messages.warning(request, gettext("Copy the token now, it is not shown again: %s") % secret)
+
+    def response_add(self, request: HttpRequest, obj: ApiToken, post_url_continue: str | None = None) -> HttpResponse:
+        secret = request.new_secret  # type: ignore[attr-defined]
+        return _show_once(request, self, {"title": gettext("New token"), "token": obj, "secret": secret})
 
     @admin.action(description=_("Revoke"), permissions=["change"])
     def revoke_tokens(self, request: HttpRequest, rows: QuerySet[ApiToken]) -> None:

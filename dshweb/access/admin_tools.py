@@ -42,12 +42,6 @@ def people_known_to(request: HttpRequest) -> QuerySet[User]:
     return User.objects.filter(Q(pk__in=members) | Q(pk=who.pk))
 
 
-def outside(request: HttpRequest, people: QuerySet[User]) -> QuerySet[User]:
-    """Those of `people` who belong to other teams too, so that an admin of one team has no say over their account."""
-    elsewhere = Membership.objects.exclude(team__in=teams_run_by(request)).values("user")
-    return people.filter(pk__in=elsewhere)
-
-
 class ScopedChoices:
     """Choices in forms and inlines: only teams, people and rows of teams this person runs. The form refuses others."""
 

@@ -116,9 +116,9 @@ def _link(team: Team, user: User, by: User) -> str:
     return links.make(user)
 
 
-def why_no_link(person: User, by: User) -> str:
-    """Why `by` may not let `person` in by a new link; empty when it is allowed."""
-    if not person.is_active:
+def why_no_link(person: User, by: User, *, inactive: bool = False) -> str:
+    """Why `by` may not let `person` in by a new link; empty when it is allowed. `inactive`: switched off is no reason."""
+    if not person.is_active and not inactive:
         return _("The account is switched off.")
     if person.pk == by.pk:
         return _("You are logged in. With a link somebody at your open browser could set another password.")

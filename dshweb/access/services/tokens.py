@@ -33,9 +33,17 @@ def _digest(secret: str) -> str:
 
 
 def make(
-    team: Team, user: User, name: str, scopes: Iterable[str], expires_at: datetime | None = None
+    team: Team,
+    user: User,
+    name: str,
+    scopes: Iterable[str],
+    expires_at: datetime | None = None,
+    by: User | None = None,
 ) -> tuple[ApiToken, str]:
-    """A new token and its secret, which is nowhere stored. Raises BadToken."""
+    """A new token that acts for `user`, and its secret, which is nowhere stored. `by`: who made it, if another.
+
+    Raises BadToken.
+    """
     wanted = list(dict.fromkeys(scopes))
     unknown = [scope for scope in wanted if scope not in Scope.values]
     if unknown or not wanted:
@@ -54,7 +62,8 @@ def make(
         scopes=wanted,
         expires_at=expires_at,
     )
-    note_access(team, "token-made", f"{token.name} ({token.prefix}…)", user=user)
+    for_whom = "" if by is None or by.pk == user.pk else f" for {user}"
+    note_access(team, "token-made", f"{token.name} ({token.prefix}…){for_whom}", user=by or user)
     return token, secret
 
 
