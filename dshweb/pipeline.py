@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -11,11 +12,10 @@ from django.conf import settings
 from django.db import connection
 from django.dispatch import receiver
 
-from audit.services.mask_again import mask_records
-from audit.services.run import audit_log, forget
 from dshweb.access.models import Team, User
-from dshweb.sessionlog.models import LogFile, Source
-from dshweb.sessionlog.services import sources
+from dshweb.sessionlog.models import Compaction, LogFile, Source
+from dshweb.sessionlog.services import pieces, sources, uploads
+from dshweb.sessionlog.services.delete import sweep
 from dshweb.sessionlog.services.files import text_to_path
 from dshweb.sessionlog.services.ingest import Import, ingest_path
 from dshweb.sessionlog.services.mask_notes import mask_notes
@@ -31,17 +31,35 @@ from dshweb.tasks.services import enqueue
 
 logger = logging.getLogger(__name__)
 
+KEEP_SECONDS = 60
+
 
 @receiver(log_imported)
 def audit_what_arrived(*, log: LogFile, inline: bool, **_more: Any) -> None:
     if inline:
-        audit_log(log)
+        if _has_to_be_judged(log):
+            _audit(log)
     else:
         enqueue(log.team_id, "audit", f"log:{log.pk}", {"log": log.pk}, label=log.session.session_id)
 
 
+def _has_to_be_judged(log: LogFile) -> bool:
+    """Whether there are attempts, or a session that shows what was said of earlier ones."""
+    shown = log.session.audit_result or log.session.attention is not None
+    return bool(shown) or Compaction.unscoped.filter(session=log.session_id).exists()
+
+
+def _audit(log: LogFile, on_progress: Callable[[int, int], None] | None = None) -> list[Any]:
+    # the audit brings hundreds of patterns, which a command that has nothing to judge should not wait for
+    from audit.services.run import audit_log
+
+    return audit_log(log, on_progress=on_progress)
+
+
 @receiver(compactions_changed)
 def forget_what_was_of_other_rows(*, compactions: list[int], **_more: Any) -> None:
+    from audit.services.run import forget
+
     forget(compactions)
 
 
@@ -57,6 +75,22 @@ def ingest(progress: Progress, payload: dict[str, Any]) -> dict[str, Any]:
         on_progress=lambda _path, done, total: progress.step(done, total, "bytes"),
     )
     return totals.to_json()
+
+
+@task_kind(uploads.KIND)
+def upload(progress: Progress, payload: dict[str, Any]) -> dict[str, Any]:
+    """One file that was handed in (services.uploads); progress counts its bytes."""
+    return uploads.take_in(_team(progress), payload, lambda done, total: progress.step(done, total, "bytes"))
+
+
+@task_kind(pieces.KIND)
+def push(progress: Progress, payload: dict[str, Any]) -> dict[str, Any]:
+    """What a collector sent of one log (services.pieces); progress counts its bytes."""
+    return pieces.take_in(_team(progress), payload, lambda done, total: progress.step(done, total, "bytes"))
+
+
+def _team(progress: Progress) -> Team:
+    return Team.objects.get(pk=progress.team_id)
 
 
 @task_kind("rescan")
@@ -76,6 +110,8 @@ def rescan(progress: Progress, payload: dict[str, Any]) -> dict[str, Any]:
             continue
         tell_imported(fresh, inline=False)
     mask_notes(progress.team_id)
+    from audit.services.mask_again import mask_records
+
     records = mask_records(progress.team_id, on_progress=lambda done, total: progress.step(done, total, "logs"))
     return {"logs": len(stale), "records": records}
 
@@ -98,9 +134,39 @@ def follow_watched_sources(stop: Event) -> None:
             connection.close()
 
 
+@background
+def sweep_stored_logs(stop: Event) -> None:
+    """Once a day, and when a worker starts: stored logs that no row names go (dshweb.sessionlog.services.delete)."""
+    while True:
+        try:
+            found = sweep()
+            if found:
+                logger.warning("%s stored logs without a row were deleted", found)
+        except Exception as error:
+            logger.warning("stored logs could not be swept: %s: %s", type(error).__name__, error)
+        finally:
+            connection.close()
+        if stop.wait(86_400):
+            return
+
+
+@background
+def keep_the_inbox(stop: Event) -> None:
+    """Asks for what was received and never read, and clears what nobody will ask for, once a minute."""
+    while not stop.wait(KEEP_SECONDS):
+        try:
+            for row in pieces.unread():
+                pieces.request_reading(row, None)
+            uploads.sweep()
+        except Exception as error:  # a database that is away for a moment must not end the thread
+            logger.warning("the inbox: %s: %s", type(error).__name__, error)
+        finally:
+            connection.close()
+
+
 @task_kind("audit")
 def audit(progress: Progress, payload: dict[str, Any]) -> dict[str, Any]:
     """Payload: `log`. Audits what has no record under the policy in force; progress counts compactions."""
     log = LogFile.unscoped.filter(pk=payload["log"]).first()
-    made = audit_log(log, on_progress=lambda done, total: progress.step(done, total, "compactions")) if log else []
+    made = _audit(log, lambda done, total: progress.step(done, total, "compactions")) if log else []
     return {"audits": [audit.pk for audit in made]}

@@ -17,8 +17,8 @@ from django.utils import timezone
 
 from dshweb.access.models import Team, User
 from dshweb.sessionlog.core.reader import read_log
-from dshweb.sessionlog.models import Compaction, LogFile, SourceFile
-from dshweb.sessionlog.services import files, fit, sources, steps, store
+from dshweb.sessionlog.models import DELETED, Compaction, LogFile, SourceFile
+from dshweb.sessionlog.services import crew, files, fit, sources, steps, store
 from dshweb.sessionlog.services.discover import find_logs
 from dshweb.sessionlog.services.files import Stat
 from dshweb.sessionlog.services.masking import masker_for
@@ -49,9 +49,13 @@ class Import:
 
 def ingest_path(
     path: Path, *, run: Import, totals: Totals, on_report: OnReport | None = None,
-    on_progress: Callable[[Path, int, int], None] | None = None,
+    on_progress: Callable[[Path, int, int], None] | None = None, processes: int = 1,
 ) -> None:  # fmt: skip
-    """Imports every log at or below `path` and adds to `totals`. Raises FileNotFoundError when nothing is there."""
+    """Imports every log at or below `path` and adds to `totals`. Raises FileNotFoundError when nothing is there.
+
+    With more than one of `processes`, logs that are worth it are read by forked helpers, which see what is committed only
+    and know of no other threads of this process.
+    """
     try:
         found = find_logs(path)
     except FileNotFoundError:
@@ -60,21 +64,39 @@ def ingest_path(
     if found.folder:
         sources.scanned(run.team.pk, path, found, owner=run.owner)
     totals.pass_over(found.skipped.items())
-    known = _known(run.team, found.logs)
-    for file in found.logs:
-        report = ingest_file(
-            file,
-            run=run,
-            place=known.get(files.location(file)),
-            on_progress=None if on_progress is None else _for_file(on_progress, file),
-        )
+    logs, known = found.logs, _known(run.team, found.logs)
+
+    def one(n: int, progress: steps.OnProgress) -> LogReport:
+        return ingest_file(logs[n], run=run, place=known.get(files.location(logs[n])), on_progress=progress)
+
+    def step(n: int, done: int, total: int) -> None:
+        if on_progress:
+            on_progress(logs[n], done, total)
+
+    if processes > 1 and crew.may_fork() and _worth_helpers(logs, known, run):
+        reports = crew.in_order(len(logs), one, processes=processes, on_progress=step)
+    else:
+        reports = (one(n, partial(step, n)) for n in range(len(logs)))
+    for report in reports:
         totals.add(report)
         if on_report:
             on_report(report)
 
 
-def _for_file(on_progress: Callable[[Path, int, int], None], file: Path) -> steps.OnProgress:
-    return lambda done, total: on_progress(file, done, total)
+def _worth_helpers(logs: list[Path], known: dict[str, SourceFile], run: Import) -> bool:
+    """Whether there are two logs or more to read, and enough in them."""
+    count = size = 0
+    for file in logs:
+        place = known.get(files.location(file))
+        try:
+            stat = Stat.of(file)
+        except OSError:
+            continue
+        if place is None or not files.unchanged(place, stat, masking=run.masker.version):
+            count, size = count + 1, size + stat.size
+        if count > 1 and size >= crew.LEAST_BYTES:
+            return True
+    return False
 
 
 def _known(team: Team, paths: list[Path]) -> dict[str, SourceFile]:
@@ -106,6 +128,8 @@ def ingest_file(
             return LogReport.from_json(place.report or {}, path=location, changed=False)
         if place is None:
             place = _place(run.team, location)
+        if place.status == DELETED:
+            return LogReport(path=location, status=DELETED, changed=False)
         with path.open("rb") as source:
             return _read(
                 place, source, stat, file_name=path.name, folder=path.parent.name, run=run, on_progress=on_progress
@@ -113,10 +137,61 @@ def ingest_file(
     except Stop:  # the task that runs this was cancelled, or its process ends
         raise
     except Exception as error:  # one bad file fails alone
-        ours = not isinstance(error, MACHINE)
-        log_.error("%s could not be imported: %s: %s", location, type(error).__name__, error, exc_info=ours)
-        reason = run.masker.mask_text(f"{type(error).__name__}: {error}")
-        return _failed(place or _place(run.team, location), reason)
+        return _trouble(error, place, location, run)
+
+
+def ingest_stream(
+    source: BinaryIO, stat: Stat, place: SourceFile, *, file_name: str, folder: str, run: Import,
+    on_progress: steps.OnProgress | None = None,
+) -> LogReport:  # fmt: skip
+    """Imports a log that was sent here, not found here; `stat` tells this sending from another. Else as `ingest_file`."""
+    try:
+        return _read(place, source, stat, file_name=file_name, folder=folder, run=run, on_progress=on_progress)
+    except Stop:
+        raise
+    except Exception as error:
+        return _trouble(error, place, place.location, run)
+
+
+def ingest_stored(
+    place: SourceFile, stat: Stat, *, run: Import, on_progress: steps.OnProgress | None = None
+) -> LogReport:
+    """Reads what was appended to the stored log of `place` itself (services.pieces). Else as `ingest_file`."""
+    try:
+        if place.log is None:
+            raise LogFile.DoesNotExist("the log of this place was deleted")
+        if place.log.masking and place.log.masking != run.masker.version:
+            steps.start_over(place.log)
+        before = LogFile.unscoped.only("revision").get(pk=place.log.pk).revision
+        log = steps.read_on(place.log, masker=run.masker, on_progress=on_progress)
+        return _told(place, log, stat, run, changed=log.revision != before)
+    except Stop:
+        raise
+    except Exception as error:
+        return _trouble(error, place, place.location, run)
+
+
+def _trouble(error: Exception, place: SourceFile | None, location: str, run: Import) -> LogReport:
+    """What `error` leaves of one file's import: its report, and the row that shows it."""
+    if place is not None and SourceFile.unscoped.filter(pk=place.pk, status=DELETED).exists():
+        return LogReport(path=location, status=DELETED, changed=False)  # deleted while it was read
+    ours = not isinstance(error, MACHINE)
+    log_.error(
+        "%s could not be imported: %s: %s", location, type(error).__name__, error, exc_info=error if ours else None
+    )
+    reason = run.masker.mask_text(f"{type(error).__name__}: {error}")
+    return _failed(place or _place(run.team, location), reason)
+
+
+def place_at(team: Team, location: str) -> SourceFile:
+    """The row of a place, made when it is new, with what an import needs of its log."""
+    return _place(team, location)
+
+
+def session_named(source: BinaryIO, file_name: str) -> str | None:
+    """The session a log's header names, None when it names none."""
+    stated = _first_look(source, file_name).header_id
+    return storable_name(stated, 200) if stated else None
 
 
 def _place(team: Team, location: str) -> SourceFile:
@@ -146,6 +221,11 @@ def _read(
     if log.masking and log.masking != run.masker.version:
         steps.start_over(log)
     changed = _catch_up(log, source, stat, run, on_progress)
+    return _told(place, log, stat, run, changed=changed)
+
+
+def _told(place: SourceFile, log: LogFile, stat: Stat, run: Import, *, changed: bool) -> LogReport:
+    """Tells of a log as it is read now, and remembers it at its place."""
     log = LogFile.unscoped.select_related("session").defer("state", "header").get(pk=log.pk)
     report = report_of(log, path=place.location, changed=changed)
     # also when nothing is new: whoever read the log before may have died before he told of it
@@ -218,7 +298,7 @@ def _remember(place: SourceFile, stat: Stat, report: LogReport, *, error: str = 
         "size": stat.size, "mtime_ns": stat.mtime_ns, "inode": stat.inode, "status": report.status, "error": error,
         "report": report.to_json(), "read_at": timezone.now(),
     }  # fmt: skip
-    SourceFile.unscoped.filter(pk=place.pk).update(**values)
+    SourceFile.unscoped.filter(pk=place.pk).exclude(status=DELETED).update(**values)
 
 
 def _unreadable(place: SourceFile, opened: _Opened, stat: Stat) -> LogReport:
@@ -236,7 +316,7 @@ def _failed(place: SourceFile, reason: str) -> LogReport:
     damage = [{"code": "error", "detail": fit.short(reason, 4000)}]
     report = LogReport(path=place.location, status="failed", damage=damage)
     with transaction.atomic():
-        SourceFile.unscoped.filter(pk=place.pk).update(
+        SourceFile.unscoped.filter(pk=place.pk).exclude(status=DELETED).update(
             size=None,
             mtime_ns=None,
             status="failed",

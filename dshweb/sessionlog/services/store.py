@@ -10,6 +10,7 @@ import os
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import BinaryIO, cast
 
 from django.core.files import File
@@ -41,8 +42,25 @@ def size(name: str) -> int:
     return storage.size(name) if storage.exists(name) else 0
 
 
+def local_path(name: str) -> Path | None:
+    """Where `name` lies on this machine's disk; None for a storage without paths."""
+    try:
+        return Path(_storage().path(name))
+    except NotImplementedError:
+        return None
+
+
 def delete(name: str) -> None:
     _storage().delete(name)
+
+
+def names() -> Iterator[str]:
+    """Every file of the store, two folders deep (`new_name`)."""
+    storage = _storage()
+    for team in storage.listdir("")[0] if storage.exists("") else ():
+        for part in storage.listdir(team)[0]:
+            for name in storage.listdir(f"{team}/{part}")[1]:
+                yield f"{team}/{part}/{name}"
 
 
 def append(name: str, source: BinaryIO, *, start: int, stop: int) -> int:
