@@ -93,8 +93,9 @@ class Signal(TeamOwned):
         verbose_name_plural = _("signals")
         indexes = [
             # order first, filters behind: a page is read off the index whatever it is filtered by
-            models.Index(fields=["team", "-importance", "-id", "review", "kind"], name="signals_by_importance"),
-            models.Index(fields=["team", "-id", "review", "kind"], name="signals_by_age"),
+            models.Index(fields=["team", "-importance", "-id", "review", "kind", "cls"], name="signals_in_order"),
+            models.Index(fields=["team", "-id", "review", "kind", "cls"], name="signals_newest_first"),
+            models.Index(fields=["team", "review", "kind", "cls", "audit"], name="signals_counted"),
         ]
         constraints = [models.UniqueConstraint(fields=["audit", "rank"], name="one_signal_per_audit_and_rank")]
 

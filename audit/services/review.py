@@ -28,14 +28,17 @@ class BadReview(ValueError):
 def review(caller: Caller, signal: Signal, verdict: str, note: str = "") -> Review:
     """Adds the caller's verdict on `signal` and returns it; the note is masked and holds at most NOTE_CHARS code points.
 
-    The same verdict and note by the same person once more is the same review. Raises Http404 when the caller cannot see the
-    signal, PermissionDenied when it sees it and may not review, BadReview for a verdict or note that is none.
+    `open` says only the note; "" takes back what was said: open again, without a note. The same verdict and note by the same
+    person once more is the same review. Raises Http404 when the caller cannot see the signal, PermissionDenied when it sees
+    it and may not review, BadReview for a verdict or note that is none.
     """
     compaction = signal.audit.compaction
     if signal.team_id not in caller.grants or not may_see_content(caller, compaction.session):
         raise Http404
     if not caller.may_review(signal.team_id):
         raise PermissionDenied(_("You may read this signal, but not review it; nothing was changed."))
+    if verdict == "":
+        verdict, note = ReviewVerdict.OPEN, ""
     if verdict not in ReviewVerdict.values:
         raise BadReview(_("A verdict is confirmed, dismissed or open; nothing was changed."))
     if len(note) > NOTE_CHARS:

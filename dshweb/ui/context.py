@@ -16,6 +16,7 @@ SECTIONS = {
     "session": "sessions",
     "message": "sessions",
     "compaction": "sessions",
+    "signals": "signals",
     "sources": "sources",
     "tasks": "tasks",
     "task": "tasks",
