@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from audit.core import facts as factlib
 from audit.core.evidence import same_path
 from audit.core.facts import Fact, Haystack
+from audit.core.leaffacts import GRAM, LeafFacts, Name
 from audit.core.nearby import segments, split_number
 from audit.core.pool import Pool
 from audit.core.schema import PATH_CLASSES
@@ -33,6 +34,22 @@ class Asserted:
                     self._numbers.setdefault(parts[0] + parts[1], []).append(fact)
             elif fact.cls == "hex_hash":
                 self._hexes.append(fact.canon)
+
+    def likely(self, leaves: LeafFacts) -> set[Name]:
+        """Names in the leaves' pool outside of which `kept` is None: few, so that the rest need not be looked for."""
+        grams = {hay.lower[at : at + GRAM] for hay in self._hays for at in range(len(hay.lower) - GRAM + 1)}
+        grams.update(longer[:GRAM].lower() for longer in self._hexes)
+        digits = {hay.folded[at : at + 3] for hay in self._hays for at in range(len(hay.folded) - 2)}
+        found = set(self._pool.entries)
+        for names in (
+            *(leaves.paths.get(last, ()) for last in self._paths),
+            *(leaves.numbers.get(number, ()) for number in self._numbers),
+            *(leaves.grams[gram] for gram in leaves.grams.keys() & grams),
+            *(leaves.bare[last] for last in leaves.bare.keys() & digits),
+            leaves.unfiled,
+        ):
+            found.update(names)
+        return set(map(leaves.name_in_pool, found))
 
     def kept(self, fact: Fact) -> str | None:
         """How the fact is kept: "same", "suffix" (a shorter path), "longer" (id), "bare" (no unit), "literal"; else None."""

@@ -7,7 +7,7 @@ It gets no row and no score of its own (COMPACTION-AUDIT §3: a row's `also`).
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from audit.core.facts import Fact
 from audit.core.pool import Entry
@@ -17,26 +17,27 @@ NAMED = 8
 MAX_LOOKUPS = 2000
 """Facts looked for in the summary, first come first served: each costs a search of it."""
 
-_Place = tuple[int, int]
-
 
 class Beside:
     """Entries that are no key facts, by the block and place of their first mention."""
 
-    def __init__(self, entries: Sequence[Entry], lost: Callable[[Fact], bool]) -> None:
+    def __init__(self, entries: Sequence[Entry], paths: Iterable[Entry], lost: Callable[[Fact], bool]) -> None:
+        """`paths` are the entries that will be asked for."""
         self._lost = lost
-        self._by_block: dict[_Place, list[tuple[int, int]]] = {}
+        self._by_block: dict[int, list[tuple[int, int]]] = {id(path.first.block): [] for path in paths}
         self._entries = entries
         self._left = MAX_LOOKUPS
         self._known: dict[int, bool] = {}
         for at, entry in enumerate(entries):
-            self._by_block.setdefault(_block(entry), []).append((entry.first.fact.start, at))
+            places = self._by_block.get(id(entry.first.block))
+            if places is not None:
+                places.append((entry.fact.start, at))
         for places in self._by_block.values():
             places.sort()
 
     def of(self, entry: Entry) -> tuple[str, ...]:
         """Canons of at most NAMED such facts on the line of this one's first mention, in order; long lines have none."""
-        places = self._by_block.get(_block(entry))
+        places = self._by_block.get(id(entry.first.block))
         if not places:
             return ()
         text, fact = entry.first.block.text, entry.first.fact
@@ -49,9 +50,8 @@ class Beside:
         for place, at in places[bisect_left(places, (start, -1)) :]:
             if place >= end or len(found) >= NAMED:
                 break
-            near = self._entries[at]
-            if near.first.block is entry.first.block and self._is_lost(at):
-                found.append(near.fact.canon)
+            if self._is_lost(at):
+                found.append(self._entries[at].fact.canon)
         return tuple(dict.fromkeys(found))
 
     def _is_lost(self, at: int) -> bool:
@@ -61,7 +61,3 @@ class Beside:
             self._left -= 1
             self._known[at] = self._lost(self._entries[at].fact)
         return self._known[at]
-
-
-def _block(entry: Entry) -> _Place:
-    return (entry.first.block.seq, entry.first.block.index)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 from audit.core import statements
-from audit.core.extraction import FactCache, Said
+from audit.core.extraction import FactCache, Rules
 from audit.core.facts import extract
 from audit.core.schema import CLASS_WEIGHT, STALE_BONUS, Kind, Signal, Where, best_source
 from audit.core.statements import Correction, Rule
@@ -84,21 +86,62 @@ class Demands:
         return True
 
 
-def demands(leaves: Sequence[Leaf], summary: Sequence[str], trusted: Sequence[str], cache: FactCache) -> Demands:
-    """Find and judge what humans corrected or ruled. A later identical demand is the same demand.
+class Stated:
+    """What the humans of some leaves demand, before any summary is looked at; a `Part` of leaves.
+
+    `asked` holds each demand once, in order, with the block that states it first; `olds` what corrections replaced.
+    """
+
+    def __init__(self, cache: FactCache) -> None:
+        self.asked: list[tuple[Correction | Rule, Block]] = []
+        self.olds: list[str] = []
+        self._cache = cache
+        self._earlier: deque[str] = deque(maxlen=_EARLIER)
+        self._seen: set[tuple[str, str]] = set()
+
+    @classmethod
+    def empty(cls, cache: FactCache, _rules: Rules) -> Self:
+        return cls(cache)
+
+    def add(self, leaf: Leaf) -> None:
+        for ordinal, block in enumerate(leaf.blocks):
+            if block.source == "human":
+                self._hear(block, ordinal)
+            if block.source in ("human", "assistant"):
+                self._earlier.append(block.text)
+
+    def _hear(self, block: Block, ordinal: int) -> None:
+        said = self._cache.said(block, ordinal)
+        for found in said.corrections:
+            correction = statements.resolve_old_values(found, self._earlier)
+            self.olds += [old for old in (correction.old, *correction.old_values) if old]
+            self._ask(("c", correction.canon), correction, block)
+        for rule in said.rules:
+            self._ask(("r", " ".join(rule.text.split()).lower()), rule, block)
+
+    def _ask(self, name: tuple[str, str], what: Correction | Rule, block: Block) -> None:
+        if name not in self._seen:
+            self._seen.add(name)
+            self.asked.append((what, block))
+
+
+def demands(stated: Stated, summary: Sequence[str], trusted: Sequence[str]) -> Demands:
+    """Judge what humans corrected or ruled.
 
     Rules are looked for in `trusted`: the summary without claims about the user that have no source.
     """
-    result = Demands()
-    earlier: list[str] = []
-    seen: set[tuple[str, str]] = set()
-    for leaf in leaves:
-        for ordinal, block in enumerate(leaf.blocks):
-            if block.source == "human":
-                said = cache.said(block, ordinal)
-                _of_message(block, said, earlier, (summary, trusted), result, seen)
-            if block.source in ("human", "assistant"):
-                earlier.append(block.text)
+    result = Demands(olds=stated.olds)
+    for what, block in stated.asked:
+        if isinstance(what, Correction):
+            scored = what.scored and statements.correction_scorable(what, summary)
+            scored = scored and result.spends(1 + sum(map(len, summary)) // _CHARS)
+            status = statements.correction_kept(what, summary) if scored else "unscored"
+            result.items.append(Demand(what, block, status, scored))
+        else:
+            judged = result.spends(statements.effort(what, trusted))
+            kept = statements.rule_kept(what, trusted, summary) if judged else None
+            status = "unscored" if kept is None else "kept" if kept else "lost"
+            result.items.append(Demand(what, block, status, kept is not None))
     result.items = _without_replaced(result.items)
     return result
 
@@ -115,31 +158,3 @@ def _without_replaced(items: list[Demand]) -> list[Demand]:
                 later.add(item.what.old)
         kept.append(item)
     return kept[::-1]
-
-
-def _of_message(
-    block: Block,
-    said: Said,
-    earlier: Sequence[str],
-    texts: tuple[Sequence[str], Sequence[str]],
-    result: Demands,
-    seen: set[tuple[str, str]],
-) -> None:
-    summary, trusted = texts
-    for found in said.corrections:
-        correction = statements.resolve_old_values(found, earlier[-_EARLIER:])
-        result.olds += [old for old in (correction.old, *correction.old_values) if old]
-        if ("c", correction.canon) not in seen:
-            seen.add(("c", correction.canon))
-            scored = correction.scored and statements.correction_scorable(correction, summary)
-            scored = scored and result.spends(1 + sum(map(len, summary)) // _CHARS)
-            status = statements.correction_kept(correction, summary) if scored else "unscored"
-            result.items.append(Demand(correction, block, status, scored))
-    for rule in said.rules:
-        name = ("r", " ".join(rule.text.split()).lower())
-        if name not in seen:
-            seen.add(name)
-            judged = result.spends(statements.effort(rule, trusted))
-            kept = statements.rule_kept(rule, trusted, summary) if judged else None
-            status = "unscored" if kept is None else "kept" if kept else "lost"
-            result.items.append(Demand(rule, block, status, kept is not None))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from audit.core import facts as factlib
 from audit.core import statements
 from audit.core.facts import Fact
+from audit.core.policy import Policy
 from audit.core.stated import FACT_ONLY_LINES, FACTS_PER_CLASS, NOT_FROM_CODE, only_facts, stated_lines
 from audit.core.statements import Correction, Rule
 from dshweb.sessionlog.core.leaves import Block
@@ -31,6 +32,11 @@ class Rules:
     def scan(self, text: str) -> factlib.Scan:
         """Facts of a text under these rules, and how much of it was not looked at."""
         return factlib.scan(text, extended=self.extended, markers=self.markers)
+
+
+def rules_of(policy: Policy) -> Rules:
+    """The rules of a policy."""
+    return Rules(policy.extended_classes, policy.path_markers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Protocol, Self, TypeVar
 
-from audit.core.extraction import FactCache, Rules
+from audit.core.extraction import FactCache, Rules, rules_of
+from audit.core.policy import Policy
 from dshweb.sessionlog.core.leaves import Leaf
 
 
@@ -29,26 +30,28 @@ P = TypeVar("P", bound=Part)
 class Growing:
     """The leaves of ONE log with their parts. Leaves that do not begin with those before start anew, so any may come next.
 
-    Do not share one between logs, between readings of a log that changed, or between policies.
+    Do not share one between logs, or between readings of a log that changed.
     """
 
     def __init__(self) -> None:
         self.cache = FactCache()
         self.leaves: tuple[Leaf, ...] = ()
-        self._rules = Rules()
+        self._policy = Policy()
         self._parts: dict[type, tuple[int, Part]] = {}
 
-    def at(self, leaves: tuple[Leaf, ...], rules: Rules) -> Self:
+    def at(self, leaves: tuple[Leaf, ...], policy: Policy) -> Self:
         """These leaves from now on; what their parts gave before is no longer good."""
-        if self._rules != rules or leaves[: len(self.leaves)] != self.leaves:
+        if self._policy != policy:
+            self.cache, self._parts = FactCache(), {}
+        elif leaves[: len(self.leaves)] != self.leaves:
             self._parts = {}
-        self.leaves, self._rules = leaves, rules
+        self.leaves, self._policy = leaves, policy
         return self
 
     def part(self, kind: type[P]) -> P:
         """The part of that kind of all the leaves. One that breaks is forgotten: no later audit sees half of it."""
         done, part = self._parts.pop(kind, (0, None))
-        made = part if isinstance(part, kind) else kind.empty(self.cache, self._rules)
+        made = part if isinstance(part, kind) else kind.empty(self.cache, rules_of(self._policy))
         for leaf in self.leaves[done:]:
             made.add(leaf)
         self._parts[kind] = (len(self.leaves), made)

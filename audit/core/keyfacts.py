@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
+from functools import lru_cache
 
 from audit.core import facts as factlib
 from audit.core.facts import Fact
 from audit.core.policy import Policy
 from audit.core.pool import Entry, Mention
-from audit.core.schema import ALTERED_BONUS, CLASS_WEIGHT, best_source
+from audit.core.schema import ALTERED_BONUS, CLASS_WEIGHT, Tier, best_source
 
 _KEY_SOURCES = frozenset({"human", "assistant", "tool_args", "tool_result"})
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFact:
+    """One key fact of the leaves. `kept` says how the summary keeps it, None when it does not; `beside`: canons of lost
+    facts on the line of a lost path that are not key alone."""
+
+    entry: Entry
+    kept: str | None
+    altered: bool
+    tier: Tier
+    weight: float
+    beside: tuple[str, ...] = ()
 
 
 def is_key(entry: Entry, policy: Policy) -> bool:
@@ -60,11 +75,15 @@ def old_values(olds: Collection[str]) -> frozenset[str]:
     """Canons and texts of values that a human replaced; facts that equal one are never key."""
     values: set[str] = set()
     for old in olds:
-        values.add(old.strip().lower())
-        values.update(fact.canon.lower() for fact in factlib.extract(old))
+        values.update(_names_in(old))
     return frozenset(values - {""})
 
 
-def is_old(fact: Fact, olds: frozenset[str]) -> bool:
-    """Whether a fact is one of the replaced values: by canon, by its text, or a port by its digits."""
-    return bool(olds) and (fact.canon.lower() in olds or fact.text.strip().lower() in olds)
+@lru_cache(maxsize=1024)
+def _names_in(old: str) -> frozenset[str]:
+    return frozenset((old.strip().lower(), *(fact.canon.lower() for fact in factlib.extract(old))))
+
+
+def names_of(fact: Fact) -> tuple[str, str]:
+    """What a replaced value may be called by: a fact's canon, and its text (a port by its digits)."""
+    return fact.canon.lower(), fact.text.strip().lower()

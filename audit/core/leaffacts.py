@@ -17,17 +17,24 @@ from audit.core.schema import PATH_CLASSES
 from dshweb.sessionlog.core.leaves import Leaf
 
 Name = tuple[str, str]
+GRAM = 4
 
 
 class LeafFacts:
-    """A `Part` of leaves: `pool` is made by `merged`, `under_last` and `under_number` ask it by index."""
+    """A `Part` of leaves: `pool` is made by `merged`, `under_last` and `under_number` ask it by index.
+
+    The indexes hold names as gathered: `paths` by last segment, `numbers` by digits and multiplier, `bare` by the last three
+    digits, `grams` by the first GRAM code points of the word that a text with the fact must hold; `unfiled` have none.
+    """
 
     def __init__(self, cache: FactCache, rules: Rules) -> None:
         self._cache, self._rules = cache, rules
         self._apart = Pool()
-        self._known = 0
-        self._paths: dict[str, list[Name]] = {}
-        self._numbers: dict[str, list[Name]] = {}
+        self.paths: dict[str, list[Name]] = {}
+        self.numbers: dict[str, list[Name]] = {}
+        self.bare: dict[str, list[Name]] = {}
+        self.grams: dict[str, list[Name]] = {}
+        self.unfiled: list[Name] = []
         self._aliases: tuple[int, str | None, dict[Name, Name]] = (0, None, {})
         self._merged: dict[Name, tuple[tuple[int, ...], tuple[Name, ...], Entry]] = {}
         self.pool = Pool()
@@ -45,14 +52,23 @@ class LeafFacts:
                 self._apart.cut.append((block.seq, block.index, found.unread))
 
     def _index(self, name: Name) -> None:
-        cls, canon = name
-        if cls in PATH_CLASSES:
-            for last in segments(canon)[-1:]:
-                self._paths.setdefault(last, []).append(name)
-        elif cls == "number_unit":
-            parts = split_number(canon)
+        fact = self._apart.entries[name].fact
+        if fact.cls == "number_unit":
+            parts = split_number(fact.canon)
             if parts:
-                self._numbers.setdefault(parts[0] + parts[1], []).append(name)
+                self.numbers.setdefault(parts[0] + parts[1], []).append(name)
+            digits = factlib.last_digits(fact)
+            if digits:
+                self.bare.setdefault(digits, []).append(name)
+            return
+        if fact.cls in PATH_CLASSES:
+            for last in segments(fact.canon)[-1:]:
+                self.paths.setdefault(last, []).append(name)
+        word = factlib.word(fact)
+        if len(word) < GRAM:
+            self.unfiled.append(name)
+        else:
+            self.grams.setdefault(word[:GRAM], []).append(name)
 
     def merged(self, cwd: str | None) -> Pool:
         """The pool with aliases merged, for a session that works in `cwd`; good until leaves are added."""
@@ -71,7 +87,7 @@ class LeafFacts:
         return pool
 
     def _aliases_in(self, cwd: str | None) -> dict[Name, Name]:
-        count = sum(map(len, self._paths.values()))
+        count = sum(map(len, self.paths.values()))
         if self._aliases[:2] != (count, cwd):
             facts = [entry.fact for name, entry in self._apart.entries.items() if name[0] in PATH_CLASSES]
             self._aliases = (count, cwd, factlib.aliases(facts, cwd))
@@ -92,13 +108,13 @@ class LeafFacts:
 
     def under_last(self, last: str) -> Iterator[Entry]:
         """Paths of the pool by their last segment."""
-        for entry in self._now(self._paths.get(last, ())):
+        for entry in self._now(self.paths.get(last, ())):
             if segments(entry.fact.canon)[-1:] == [last]:
                 yield entry
 
     def under_number(self, number: str) -> Iterator[Entry]:
         """Numbers of the pool with these digits and multiplier (`64k`), whatever is counted."""
-        return self._now(self._numbers.get(number, ()))
+        return self._now(self.numbers.get(number, ()))
 
     def _now(self, names: Iterable[Name]) -> Iterator[Entry]:
         """Entries that hold what was gathered under these names."""

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from audit.core import facts as factlib
 from audit.core.facts import Fact
 from dshweb.sessionlog.core.leaves import Block
+
+if TYPE_CHECKING:
+    from audit.core.standing import Standing
 
 _LISTED = 12
 _RANK = {"human": 0, "assistant": 1, "tool_args": 2, "tool_result": 3, "reasoning": 4, "injected": 5}
@@ -36,12 +40,16 @@ class Entry:
     last_seq: int = -1
     arguments: int = 0
     names: tuple[str, ...] = ()
+    # What others made of this entry alone; gone when it is mentioned again.
+    standing: Standing | None = field(default=None, compare=False, repr=False)
+    labels: list[str | None] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         self.fact = self.first.fact
 
     def add(self, fact: Fact, block: Block) -> None:
         """Count one more mention. Rows arrive in seq order, so a row is new when its seq is not the last one."""
+        self.standing = self.labels = None
         self.sources.add(block.source)
         self.times += 1
         if block.seq != self.last_seq:
@@ -56,6 +64,7 @@ class Entry:
 
     def absorb(self, other: Entry) -> None:
         """Take over another entry of the same thing; rows that held both names count twice."""
+        self.standing = self.labels = None
         self.rows += other.rows
         self.times += other.times
         self.sources |= other.sources

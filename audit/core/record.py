@@ -15,7 +15,7 @@ from audit.core import statements
 from audit.core.case import AuditCase
 from audit.core.compliance import compliance
 from audit.core.coverage import Coverage, coverage, coverage_json
-from audit.core.extraction import Rules, block_facts
+from audit.core.extraction import Rules, block_facts, rules_of
 from audit.core.fidelity import Fidelity, fidelity, fidelity_json
 from audit.core.fingerprint import config_fp
 from audit.core.growing import Growing
@@ -50,9 +50,9 @@ def audit(case: AuditCase, policy: Policy, shared: Growing | None = None) -> dic
 def run(case: AuditCase, policy: Policy, shared: Growing | None = None) -> Audit:
     """`audit`, with what it found for every fact; with a `shared` that is good until the next audit."""
     errors: list[dict[str, Any]] = []
-    rules = Rules(policy.extended_classes, policy.path_markers)
+    rules = rules_of(policy)
     summary = _try("summary", lambda: summary_pool(case, rules), errors)
-    below = (shared or Growing()).at(case.leaves, rules)
+    below = (shared or Growing()).at(case.leaves, policy)
     leaves = _try("leaves", lambda: below.part(LeafFacts).merged(case.cwd), errors)
     faith: Fidelity | None = None
     cover: Coverage | None = None

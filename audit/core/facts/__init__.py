@@ -8,7 +8,7 @@ from __future__ import annotations
 from audit.core.facts.beside import beside_unit
 from audit.core.facts.compare import aliases, altered, label_before, near, shape
 from audit.core.facts.extract import extract, scan, was_cut
-from audit.core.facts.match import Haystack, bare_number, covers, needle, occurs, occurs_in, probe
+from audit.core.facts.match import Haystack, bare_number, covers, last_digits, needle, occurs, occurs_in, probe, word
 from audit.core.facts.model import CORE_CLASSES, EXTENDED_CLASSES, MAX_BLOCK, MAX_FACTS, PATH_CLASSES, Fact, Scan
 from audit.core.facts.same import comparable, key, same
 
@@ -30,6 +30,7 @@ __all__ = [
     "extract",
     "key",
     "label_before",
+    "last_digits",
     "near",
     "needle",
     "occurs",
@@ -39,4 +40,5 @@ __all__ = [
     "scan",
     "shape",
     "was_cut",
+    "word",
 ]

@@ -84,16 +84,26 @@ def needle(fact: Fact) -> str:
     return fact.canon
 
 
+def word(fact: Fact) -> str:
+    """The needle as `Haystack.lower` spells it; "" when it holds more than ASCII, which case and width may spell otherwise."""
+    found = fold(needle(fact)).lower()
+    return found if found.isascii() else ""
+
+
 def probe(fact: Fact) -> str:
     """An ASCII string that `Haystack.lower` of every text with this fact contains; "" when there is none to go by.
 
     Looking for it first is one search where `occurs_in` needs up to three.
     """
-    word = fold(needle(fact)).lower()
-    if not word.isascii():
-        return ""
+    found = word(fact)
     spelled = (fact.text, fact.canon) if fact.cls in PATH_CLASSES else ()
-    return word if all(word in fold(text).lower() for text in spelled) else ""
+    return found if all(found in fold(text).lower() for text in spelled) else ""
+
+
+def last_digits(fact: Fact) -> str:
+    """What every text has that states a number of 3 digits or more without its unit (`bare_number`); "" for others."""
+    digits = _digits(fact)
+    return digits[-3:] if fact.cls == "number_unit" and len(digits.replace(".", "")) > 2 else ""
 
 
 def _digits(fact: Fact) -> str:
