@@ -12,7 +12,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from dshweb.access.callers import CallerRequest
-from dshweb.sessionlog import selectors
+from dshweb.access.models import Team
+from dshweb.sessionlog import places, selectors
 from dshweb.sessionlog.models import Source
 from dshweb.sessionlog.services.requests import request_ingest
 from dshweb.ui.query import whole_number
@@ -24,11 +25,14 @@ def sources(request: CallerRequest) -> HttpResponse:
     after, troubled = whole_number(request, "after"), "troubled" in request.GET
     files = selectors.files_page(request.caller, after, troubled=troubled)
     shown = files[: selectors.PAGE]
-    folders = [(row, request.caller.may_ingest(row.team_id)) for row in selectors.sources_of(request.caller)]
+    caller, teams = request.caller, Team.objects.in_bulk(request.caller.team_ids)
+    folders = [
+        (row, places.folder(caller, row), caller.may_ingest(row.team_id)) for row in selectors.sources_of(caller)
+    ]
     return render(request, "sessionlog/sources.html", {
         "folders": folders, "counts": selectors.file_counts(request.caller),
         "troubled": troubled, "first": after is None,
-        "files": [(row, selectors.may_see_file(request.caller, row)) for row in shown],
+        "files": [(row, places.file(caller, row, teams), selectors.may_see_file(caller, row)) for row in shown],
         "more": shown[-1].pk if len(files) > selectors.PAGE else None,
     })  # fmt: skip
 

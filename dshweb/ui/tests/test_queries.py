@@ -27,7 +27,7 @@ def make(team, number: int):
 
 @pytest.mark.parametrize(
     ("url", "queries"),
-    [("/sessions/", 7), ("/tasks/", 3), ("/sources/", 3)],
+    [("/sessions/", 7), ("/tasks/", 3), ("/sources/", 4)],
     ids=["sessions", "tasks", "sources"],
 )
 def test_lists(client, people, url, queries, django_assert_num_queries):
