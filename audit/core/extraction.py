@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from audit.core import facts as factlib
 from audit.core import statements
-from audit.core.facts import Fact
+from audit.core.facts import Fact, Haystack
 from audit.core.policy import Policy
 from audit.core.stated import FACT_ONLY_LINES, FACTS_PER_CLASS, NOT_FROM_CODE, only_facts, stated_lines
 from audit.core.statements import Correction, Rule
@@ -20,6 +20,7 @@ from dshweb.sessionlog.core.leaves import Block
 
 Key = tuple[object, ...]
 _Key = tuple[int, int, str, int]
+HELD_MAX = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,8 @@ class FactCache:
 
     _blocks: dict[_Key, BlockFacts] = field(default_factory=dict)
     _said: dict[_Key, Said] = field(default_factory=dict)
+    _hays: dict[str, Haystack] = field(default_factory=dict)
+    _held: int = 0
     _keys: dict[tuple[str, str], frozenset[Key]] = field(default_factory=dict)
 
     def of(self, block: Block, ordinal: int, rules: Rules) -> BlockFacts:
@@ -78,6 +81,16 @@ class FactCache:
         if found is None:
             found = Said(tuple(statements.corrections(block.text)), tuple(statements.rules(block.text)))
             self._said[key] = found
+        return found
+
+    def hay(self, text: str) -> Haystack:
+        """A text prepared for searching; texts that summaries share are kept up to HELD_MAX code points."""
+        found = self._hays.get(text)
+        if found is None:
+            found = Haystack(text)
+            self._held += len(text)
+            if self._held <= HELD_MAX:
+                self._hays[text] = found
         return found
 
     def keys(self, fact: Fact, make: Callable[[Fact], Iterable[Key]]) -> frozenset[Key]:

@@ -65,7 +65,7 @@ def _judge_unmatched(
     if not unmatched:
         return
     nearby = Nearby(leaves, unmatched, cache)
-    places = _Places(case.elsewhere)
+    places = _Places(case.elsewhere, cache)
     for entry in unmatched:
         origin = nearby.altered(entry, lambda leaf: summary.get(leaf.fact) is None)
         near = origin or nearby.near(entry.fact)
@@ -124,15 +124,17 @@ def _judge_lines(case: AuditCase, result: Fidelity) -> None:
 class _Places:
     """Texts outside the leaves, each kind asked for at most once and only when a fact has no leaf."""
 
-    def __init__(self, elsewhere: Elsewhere) -> None:
+    def __init__(self, elsewhere: Elsewhere, cache: FactCache) -> None:
+        self._cache = cache
         self._ask = (("state", elsewhere.state), ("system", elsewhere.system), ("earlier_log", elsewhere.earlier))
         self._texts: dict[str, list[Haystack]] = {}
 
     def of(self, fact: Fact) -> str | None:
+        probe = factlib.probe(fact)
         for name, ask in self._ask:
             if name not in self._texts:
-                self._texts[name] = [Haystack(text) for text in ask()]
-            if any(factlib.occurs_in(fact, text) for text in self._texts[name]):
+                self._texts[name] = [self._cache.hay(text) for text in ask()]
+            if any(probe in text.lower and factlib.occurs_in(fact, text) for text in self._texts[name]):
                 return name
         return None
 

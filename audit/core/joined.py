@@ -62,8 +62,10 @@ class Joined:
         done = self._searched.get(key, 0)
         if done < 0:
             return True
-        for at in range(done, len(self._full)):
-            hay = self._full[at]
+        # the newest text first: a summary speaks of what came last
+        if self._open and probe in self._ready().lower and test(self._ready()):
+            return True
+        for hay in reversed(self._full[done:]):
             if isinstance(hay, str):
                 if hay.isascii() and probe not in hay.lower():
                     continue
@@ -72,7 +74,7 @@ class Joined:
                 self._searched[key] = -1
                 return True
         self._searched[key] = len(self._full)
-        return bool(self._open) and probe in self._ready().lower and test(self._ready())
+        return False
 
 
 class LeafTexts:

@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 
 from audit.core import facts as factlib
 from audit.core.extraction import FactCache, Key
 from audit.core.facts import Fact
 from audit.core.facts.units import COUNTED
-from audit.core.pool import Entry, Mention
+from audit.core.pool import Entry
 from audit.core.schema import PATH_CLASSES
 
 _BUCKET = 32
@@ -31,6 +32,7 @@ _IDS = frozenset({"uuid", "hex_hash"})
 _GROUP = {"uuid": "id", "hex_hash": "id", "abs_path": "path", "file_path": "path"}
 
 
+@lru_cache(maxsize=1 << 14)
 def split_number(canon: str) -> tuple[str, str, str] | None:
     """`64k token` -> ("64", "k", "token"); None when the canon is not `<number><multiplier> <unit>`."""
     found = _NUMBER.fullmatch(canon)
@@ -52,9 +54,12 @@ class Nearby:
         for entry in asked:
             self._asked.setdefault(_group(entry), set()).update(_keys(entry.fact), _label_keys(entry))
         self._groups: dict[str, list[Entry]] = {}
+        for group in self._asked:
+            self._groups[group] = []
         for entry in entries:
-            if _group(entry) in self._asked:
-                self._groups.setdefault(_group(entry), []).append(entry)
+            filed = self._groups.get(_group(entry))
+            if filed is not None:
+                filed.append(entry)
         self._filed: dict[Key, list[Entry]] = {}
         self._numbers: dict[str, list[tuple[float, int, Entry]]] = {}
 
@@ -136,15 +141,15 @@ def _is_altered(asked: Entry, entry: Entry) -> bool:
     if asked.fact.cls != "number_unit":
         return factlib.altered(asked.fact, entry.fact)
     return any(
-        factlib.altered(asked.fact, entry.fact, ours, theirs)
-        for ours in _labels(asked.mentions)
-        for theirs in _labels(entry.mentions)
+        factlib.altered(asked.fact, entry.fact, ours, theirs) for ours in _labels(asked) for theirs in _labels(entry)
     )
 
 
-def _labels(mentions: Iterable[Mention]) -> list[str | None]:
-    labels = dict.fromkeys(factlib.label_before(m.block.text, m.fact.start) for m in mentions)
-    return [label or None for label in labels]
+def _labels(entry: Entry) -> list[str | None]:
+    if entry.labels is None:
+        labels = dict.fromkeys(factlib.label_before(m.block.text, m.fact.start) for m in entry.mentions)
+        entry.labels = [label or None for label in labels]
+    return entry.labels
 
 
 def _group(entry: Entry) -> str:
@@ -190,7 +195,7 @@ def _label_keys(entry: Entry) -> Iterator[Key]:
     parts = split_number(entry.fact.canon) if entry.fact.cls == "number_unit" else None
     if parts:
         unit = parts[1] + " " + parts[2]
-        for label in _labels(entry.mentions):
+        for label in _labels(entry):
             if label:
                 yield ("label", unit, label)
 
