@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dshweb.access.models import Team, User
 from dshweb.sessionlog.models import Compaction, LogFile
+from dshweb.tasks.models import Task
 from dshweb.tasks.services import enqueue
 
 
-def audit_log_again(log: LogFile, by: User | None) -> None:
+def audit_log_again(log: LogFile, by: User | None) -> Task:
     """One task a log; asked for twice while it waits, it is one."""
-    enqueue(log.team_id, "audit", f"log:{log.pk}", {"log": log.pk}, log.session.session_id, by)
+    return enqueue(log.team_id, "audit", f"log:{log.pk}", {"log": log.pk}, log.session.session_id, by)
 
 
 def audit_team_again(team: Team, by: User | None) -> int:
