@@ -18,6 +18,7 @@ from audit.words import CLASSES, KINDS, SOURCES, TIERS
 from dshweb.access.callers import Caller, CallerRequest
 from dshweb.sessionlog.models import Session
 from dshweb.sessionlog.selectors import may_see_content, sessions
+from dshweb.text.lines import visible
 
 AXES = {"fidelity": _("fidelity"), "coverage": _("coverage")}
 VERDICTS: dict[str, tuple[Any, str]] = {
@@ -161,7 +162,8 @@ def tools(request: CallerRequest, filters: Filters) -> dict[str, Any]:
         "kinds": [chip for chip in (_kind_chip(name, filters, query, counted) for name in ("", *LISTED_KINDS)) if chip],
         "classes": CLASSES,
         "axes": AXES,
-        "models": models_of(request.caller),
+        # a name with hidden characters is no choice to make by eye
+        "models": [name for name in models_of(request.caller) if visible(name) == name],
         "whole": whole,
         "total": sum(counted.values()),
         "narrowed": [name for name in NAMES if query.get(name) and name not in {"sort", "verdict"}],

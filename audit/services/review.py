@@ -18,7 +18,7 @@ from dshweb.access.callers import Caller
 from dshweb.sessionlog.models import Compaction
 from dshweb.sessionlog.selectors import may_see_content
 from dshweb.sessionlog.services.masking import masker_for
-from dshweb.text.lines import storable
+from dshweb.text.lines import storable, visible
 
 
 class BadReview(ValueError):
@@ -43,8 +43,8 @@ def review(caller: Caller, signal: Signal, verdict: str, note: str = "") -> Revi
         raise BadReview(_("A verdict is confirmed, dismissed or open; nothing was changed."))
     if len(note) > NOTE_CHARS:
         raise BadReview(_("A note has at most %(n)d characters; nothing was changed.") % {"n": NOTE_CHARS})
-    given = storable(note.replace("\r\n", "\n").strip()).text
-    text = storable(masker_for(signal.team_id).mask_text(given)).text[: 2 * NOTE_CHARS]
+    # masked before it is made visible: a pattern reads what was written
+    text = visible(storable(masker_for(signal.team_id).mask_text(note.replace("\r\n", "\n").strip())).text).strip()
     with transaction.atomic():
         # one reviewer after the other, and none while a new record is being stored
         Compaction.unscoped.select_for_update().filter(pk=compaction.pk).values_list("pk").first()
