@@ -10,7 +10,7 @@ from dshweb.access.scoping import TeamOwned
 
 class Scope(models.TextChoices):
     INGEST = "ingest", _("bring logs in")
-    READ = "read", _("read")
+    READ = "read", _("read sessions and audits")
     REVIEW = "review", _("review signals")
     MEMORY = "memory", _("memory")
     ENGINE = "engine", _("compaction engine")
