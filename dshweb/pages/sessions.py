@@ -1,100 +1,198 @@
-"""The pages about sessions. They show logs and judgements together, so they stand above both apps."""
+"""The list of sessions, `/sessions/`, and the same as a table. It shows logs and judgements together, above both apps."""
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
-from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.http import HttpResponse, QueryDict, StreamingHttpResponse
+from django.shortcuts import render
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from audit.selectors import latest, worst_of
-from dshweb.access.callers import CallerRequest
-from dshweb.sessionlog import selectors
-from dshweb.sessionlog.models import LogFile, LogStatus, Message, Session
-from dshweb.sessionlog.selectors import Filters, may_see_content
-from dshweb.sessionlog.words import author_words, damage_report, warnings_of
-from dshweb.ui.query import whole_number
+from audit.selectors import Worst, worst_of
+from audit.services.export import BOM, cell, streamed
+from dshweb.access.callers import Caller, CallerRequest
+from dshweb.access.models import Team
+from dshweb.pages.panels import Panels
+from dshweb.sessionlog import finding, listing
+from dshweb.sessionlog.finding import Hit
+from dshweb.sessionlog.listing import WAITING, Filters, Page
+from dshweb.sessionlog.models import AuditResult, LogStatus, Session
+from dshweb.sessionlog.selectors import may_see_content
 
-SHOWN_LINES = 24
+SORTS: dict[str, Promise] = {
+    "newest": _("Newest first"),
+    "oldest": _("Oldest first"),
+    "attention": _("Most to look at"),
+    "compactions": _("Most compactions"),
+    "turns": _("Most turns"),
+    "tokens": _("Most tokens"),
+    "title": _("By title"),
+}
+PERIODS: dict[str, Promise] = {
+    "1": _("last 24 hours"),
+    "7": _("last 7 days"),
+    "30": _("last 30 days"),
+    "90": _("last 90 days"),
+}
+AUDITS: list[tuple[str, Any]] = [*AuditResult.choices, (WAITING, _("not audited yet"))]
+NAMES: dict[str, Promise] = {
+    "q": _("Words"),
+    "cwd": _("Workspace"),
+    "owner": _("Author"),
+    "model": _("Model"),
+    "provider": _("Provider"),
+    "preset": _("Preset"),
+    "audit": _("Audit result"),
+    "status": _("Log health"),
+    "compacted": _("Compactions"),
+    "period": _("Time"),
+    "since": _("From"),
+    "until": _("Until"),
+    "session_id": _("Session id"),
+    "team": _("Team"),
+}
+COLUMNS = (
+    "id", "sessionId", "team", "title", "workspace", "author", "model", "provider", "preset", "started", "lastEvent", "seconds",
+    "turns", "events", "tokens", "compactions", "notCompleted", "auditResult", "logHealth",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Chip:
+    """A filter in force, and the address without it."""
+
+    name: Any
+    value: Any
+    query: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the list. `hit`: where the words that were searched for were said."""
+
+    session: Session
+    visible: bool
+    worst: Worst | None
+    hit: Hit | None
+
+    @property
+    def seconds(self) -> float | None:
+        return seconds_of(self.session)
+
+    @property
+    def worst_compaction(self) -> int | None:
+        line = self.worst.line if self.worst else None
+        return line.audit.compaction_id if line else None
+
+
+def seconds_of(session: Session) -> float | None:
+    """From its start to its last event; None when one of them is unknown or they contradict each other."""
+    if session.created_at is None or session.last_at is None or session.last_at < session.created_at:
+        return None
+    return (session.last_at - session.created_at).total_seconds()
 
 
 @require_safe
-def listing(request: CallerRequest) -> HttpResponse:
-    """`/sessions/`: newest first, each with its worst audit."""
-    get = request.GET
-    filters = Filters(get.get("q", "").strip()[:200], get.get("model", ""), get.get("status", ""), "compacted" in get)
-    page = selectors.sessions_page(request.caller, get.get("after", ""), filters)
-    worst = worst_of(request.caller, [row.current_id for row in page.rows])
-    rows = [(row, may_see_content(request.caller, row), worst.get(row.current_id)) for row in page.rows]
-    query = get.copy()
-    query.pop("after", None)
+def listing_page(request: CallerRequest) -> HttpResponse:
+    """`/sessions/`: what it is narrowed to, its order and its place all stand in the address."""
+    caller, get = request.caller, request.GET
+    filters = Filters.read(get)
+    page = listing.sessions_page(caller, filters, after=get.get("after", ""), before=get.get("before", ""))
+    panels = Panels()
+    visible = {row.pk: may_see_content(caller, row) for row in page.rows}
+    nothing: dict[Any, Any] = {}
+    worst = panels.make("audits", lambda: worst_of(caller, _audited(page.rows)), nothing)
+    seen = [row for row in page.rows if visible[row.pk]]
+    hits = panels.make("hits", lambda: finding.first_hits(caller, seen, filters.q) if filters.q else {}, nothing)
+    options = panels.make("options", lambda: listing.options(caller), None)
+    number = panels.make("count", lambda: listing.count(caller, filters), None) if page.rows else (0, True)
     return render(request, "sessionlog/sessions.html", {
-        "page": page, "rows": rows, "filters": filters, "query": query.urlencode(),
-        "models": selectors.models_of(request.caller), "statuses": LogStatus.choices,
+        "page": page, "filters": filters, "failed": panels.failed, "options": options, "count": number,
+        "rows": [Row(row, visible[row.pk], worst.get(row.current_id), hits.get(row.pk)) for row in page.rows],
+        "query": _query(filters), "earlier": _query(filters, before=page.previous), "later": _query(filters, after=page.next),
+        "chips": list(_chips(filters, options, request)), "looser": _looser(caller, filters, page),
+        "sorts": SORTS.items(), "periods": PERIODS.items(), "audits": AUDITS, "statuses": LogStatus.choices,
+        "may_bring_in": any(caller.may_ingest(team) for team in caller.team_ids),
     })  # fmt: skip
 
 
-@require_safe
-def session(request: CallerRequest, pk: int) -> HttpResponse:
-    """`/sessions/<id>/`: one session, its logs, compactions and messages. `?log=`, `?at=` position, `?seq=`."""
-    row = get_object_or_404(selectors.sessions(request.caller), pk=pk)
-    logs = selectors.logs_of(row)
-    log = _chosen(logs, row, whole_number(request, "log"))
-    visible = may_see_content(request.caller, row)
-    return render(request, "sessionlog/session.html", {
-        "session": row, "logs": logs, "log": log, "visible": visible,
-        "lineage": selectors.lineage(request.caller, row), "warnings": warnings_of(row),
-        **(_of_log(request, log, visible) if log else {}),
-    })  # fmt: skip
+def _audited(rows: Iterable[Session]) -> list[int | None]:
+    return [row.current_id for row in rows if row.compactions]
 
 
-@require_safe
-def message(request: CallerRequest, pk: int, message: int) -> HttpResponse:
-    """`/sessions/<id>/messages/<id>/`: one message, uncut."""
-    row = get_object_or_404(selectors.sessions(request.caller), pk=pk)
-    if not may_see_content(request.caller, row):
-        raise Http404
-    found = get_object_or_404(selectors.messages_of(row), pk=message)
-    return render(request, "sessionlog/message.html", {"session": row, "log": found.log, "item": _shown(found)})
+def _query(filters: Filters, **more: str) -> str:
+    query = QueryDict(mutable=True)
+    query.update(filters.query() | {name: value for name, value in more.items() if value})
+    return query.urlencode()
 
 
-def _of_log(request: CallerRequest, log: LogFile, visible: bool) -> dict[str, Any]:  # noqa: FBT001
-    attempts = selectors.compactions_of(log)
-    lines = latest(request.caller, [row.pk for row in attempts])
-    start, seq = whole_number(request, "at") or 0, whole_number(request, "seq")
-    return {
-        "attempts": [(row, lines.get(row.pk)) for row in attempts],
-        "window": _window(log, start, seq) if visible else None,
-        "report": damage_report(log),
+def _chips(filters: Filters, options: listing.Options | None, request: CallerRequest) -> Iterator[Chip]:
+    owners = {str(pk): name for pk, name in options.owner} if options else {}
+    words: dict[str, dict[str, Any]] = {
+        "owner": owners,
+        "audit": dict(AUDITS),
+        "status": dict(LogStatus.choices),
+        "period": dict(PERIODS),
+        "compacted": {"1": _("with any")},
+        "team": dict(Team.objects.filter(slug=filters.team, pk__in=request.caller.team_ids).values_list("slug", "name"))
+        if filters.team
+        else {},
     }
+    for name, value in filters.active():
+        yield Chip(NAMES[name], words.get(name, {}).get(value, value), _query(filters.without(name)))
 
 
-def _window(log: LogFile, start: int, seq: int | None) -> dict[str, Any]:
-    found = selectors.messages_window(log, start, seq)
-    return {"rows": [_shown(row, found.doubled) for row in found.rows], "back": found.back, "on": found.on}
+def _looser(caller: Caller, filters: Filters, page: Page) -> list[tuple[Any, int, str]]:
+    """Of a list that came out empty: which single filter to drop, how many sessions fit then, and the address."""
+    active = [name for name, _value in filters.active()]
+    if page.rows or len(active) < 2:
+        return []
+    found = []
+    for name in active[:6]:
+        less = filters.without(name)
+        number, _exact = listing.count(caller, less)
+        if number:
+            found.append((NAMES[name], number, _query(less)))
+    return found
 
 
-def _shown(row: Message, doubled: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """A message with who really wrote it. Injected text is what no human, assistant or tool wrote: it starts folded."""
-    given = getattr(row, "shown", None) or ""
-    lines = given.split("\n")
-    return {
-        "text": "\n".join(lines[:SHOWN_LINES]),
-        "more": len(lines) > SHOWN_LINES or getattr(row, "stored", 0) > len(given),
-        "row": row,
-        "author": author_words(row.type, row.author, row.human),
-        "injected": not row.human and row.type not in ("assistant/message", "tool/result"),
-        "tool": row.type == "tool/result",
-        "doubled": row.call_id in doubled and row.type == "tool/result",
-    }
+@require_safe
+def export(request: CallerRequest) -> StreamingHttpResponse:
+    """`/sessions/export.csv`: the list with the same filters and order, whole, streamed."""
+    response = streamed(_table(request.caller, Filters.read(request.GET)), "text/csv; charset=utf-8", "csv")
+    response["Content-Disposition"] = 'attachment; filename="sessions.csv"'
+    return response
 
 
-def _chosen(logs: list[LogFile], session: Session, wanted: int | None) -> LogFile | None:
-    """The log asked for, else the current one, else any. One that is not this session's is not found."""
-    if wanted is not None:
-        found = [log for log in logs if log.pk == wanted]
-        if not found:
-            raise Http404
-        return found[0]
-    return next((log for log in logs if log.pk == session.current_id), logs[0] if logs else None)
+def _table(caller: Caller, filters: Filters) -> Iterator[str]:
+    line = io.StringIO()
+    writer = csv.writer(line)
+    yield BOM
+    writer.writerow(COLUMNS)
+    for row in listing.every(caller, filters):
+        yield line.getvalue()
+        line.seek(0)
+        line.truncate()
+        writer.writerow([cell(value) for value in _cells(caller, row)])
+    yield line.getvalue()
+
+
+def _cells(caller: Caller, row: Session) -> tuple[Any, ...]:
+    visible = may_see_content(caller, row)
+    return (
+        row.pk, row.session_id, row.team.slug, row.title if visible else "", row.cwd if visible else "",
+        row.owner.username if row.owner else "", row.model, row.provider, row.preset, _moment(row.created_at),
+        _moment(row.last_at), seconds_of(row), row.turns, row.events, row.tokens, row.compactions, row.failed_compactions,
+        row.audit_result, row.status,
+    )  # fmt: skip
+
+
+def _moment(value: datetime | None) -> str | None:
+    return None if value is None else value.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

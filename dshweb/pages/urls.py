@@ -2,10 +2,19 @@ from __future__ import annotations
 
 from django.urls import path
 
-from dshweb.pages import sessions
+from dshweb.pages import deleting, events, session, sessions, upload
 
 urlpatterns = [
-    path("sessions/", sessions.listing, name="sessions"),
-    path("sessions/<int:pk>/", sessions.session, name="session"),
-    path("sessions/<int:pk>/messages/<int:message>/", sessions.message, name="message"),
+    path("sessions/", sessions.listing_page, name="sessions"),
+    path("sessions/export.csv", sessions.export, name="sessions-export"),
+    path("sessions/<int:pk>/", session.page, name="session"),
+    path("sessions/<int:pk>/live", session.live, name="session-live"),
+    path("sessions/<int:pk>/messages/<int:message>/", session.message, name="message"),
+    path("sessions/<int:pk>/events/", events.listing, name="events"),
+    path("sessions/<int:pk>/events/<int:seq>", events.event, name="event"),
+    path("sessions/<int:pk>/events/<int:seq>/original", events.original, name="event-original"),
+    path("sessions/<int:pk>/delete", deleting.delete, name="session-delete"),
+    path("sources/files/<int:pk>/again", deleting.again, name="file-again"),
+    path("upload/", upload.upload, name="upload"),
+    path("upload/results/", upload.results, name="upload-results"),
 ]

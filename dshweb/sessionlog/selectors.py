@@ -2,118 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 
-from django.db.models import Count, F, Q, QuerySet
-from django.db.models.functions import Length, Substr
+from django.db.models import Count, Q, QuerySet
 
 from dshweb.access.callers import Caller
 from dshweb.access.models import Visibility
 from dshweb.sessionlog.models import Compaction, LogFile, Message, Session, Source, SourceFile
-from dshweb.sessionlog.services import search
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 PAGE = 50
-WINDOW = 40
-SHOWN_CHARS = 2000
 LISTED_LOGS = 50
-
-
-@dataclass(frozen=True)
-class Filters:
-    """What a list of sessions is narrowed to; empty means everything. All of it lives in the address."""
-
-    q: str = ""
-    model: str = ""
-    status: str = ""
-    compacted: bool = False
-
-    @property
-    def any(self) -> bool:
-        return bool(self.q or self.model or self.status or self.compacted)
-
-
-@dataclass(frozen=True)
-class Page:
-    """One page of a keyset-paged list; `next` is the cursor of the following one, "" at the end."""
-
-    rows: list[Session]
-    next: str = ""
-    first: bool = True
-
-
-def sessions_page(caller: Caller, cursor: str = "", filters: Filters | None = None, size: int = PAGE) -> Page:
-    """Newest last event first, sessions without any time last. A cursor that cannot be read is the first page."""
-    rows = _narrowed(Session.objects.for_caller(caller), caller, filters or Filters())
-    after = _after(cursor)
-    if after is not None:
-        rows = rows.filter(after)
-    found = list(
-        rows.select_related("team", "owner", "current")
-        .defer("current__state", "current__header", "current__damage", "current__accounting")
-        .order_by(F("last_at").desc(nulls_last=True), "-id")[: size + 1]
-    )
-    more = len(found) > size
-    found = found[:size]
-    return Page(found, _cursor(found[-1]) if more else "", first=after is None)
-
-
-def _narrowed(rows: QuerySet[Session], caller: Caller, filters: Filters) -> QuerySet[Session]:
-    if filters.q:
-        words = Q(title__icontains=filters.q) | Q(cwd__icontains=filters.q)
-        said = messages_saying(caller, filters.q)
-        if said is not None:
-            words |= Q(pk__in=said.values("log__session"))
-        rows = rows.filter(Q(session_id__icontains=filters.q) | words & _content(caller))
-    if filters.model:
-        rows = rows.filter(model=filters.model)
-    if filters.status:
-        rows = rows.filter(status=filters.status)
-    if filters.compacted:
-        rows = rows.filter(Q(compactions__gt=0) | Q(failed_compactions__gt=0))
-    return rows
-
-
-def messages_saying(caller: Caller, words: str) -> QuerySet[Message] | None:
-    """Messages of the caller's teams in which a person or the assistant used all these words; None without a word.
-
-    Who may see them is a question to their sessions (`may_see_content`).
-    """
-    found = search.matching(words)
-    rows: QuerySet[Message] = Message.objects.for_caller(caller)
-    return None if found is None else rows.filter(pk__in=found)
-
-
-def _content(caller: Caller) -> Q:
-    """Sessions whose content the caller may see, as a condition; the twin of `may_see_content`."""
-    admin = [team for team in caller.team_ids if caller.is_admin(team)]
-    return Q(team__content_visibility=Visibility.TEAM) | Q(owner=caller.user) | Q(team__in=admin)
-
-
-def _cursor(row: Session) -> str:
-    at = "" if row.last_at is None else str((row.last_at - EPOCH) // timedelta(microseconds=1))
-    return f"{at}~{row.pk}"
-
-
-def _after(cursor: str) -> Q | None:
-    at, tilde, pk = cursor.partition("~")
-    try:
-        last, before = int(pk), None if at == "" else EPOCH + timedelta(microseconds=int(at))
-    except (ValueError, OverflowError):
-        return None
-    if not tilde or last >= 1 << 63:
-        return None
-    if before is None:
-        return Q(last_at=None, id__lt=last)
-    return Q(last_at__lt=before) | Q(last_at=before, id__lt=last) | Q(last_at=None)
-
-
-def models_of(caller: Caller) -> list[str]:
-    """Models seen, for the filter."""
-    names = Session.objects.for_caller(caller).exclude(model="").order_by("model").values_list("model", flat=True)
-    return list(names.distinct()[:100])
 
 
 def may_see_content(caller: Caller, session: Session) -> bool:
@@ -133,20 +32,41 @@ def sessions(caller: Caller) -> QuerySet[Session]:
 
 @dataclass(frozen=True)
 class Lineage:
-    """Sessions this one came from or gave rise to, of the same team. `parent` None: not here (or there is none)."""
+    """Sessions this one came from or gave rise to, of the same team. `parent` None: not here (or there is none).
+
+    `alike`: sessions that begin with the very same message, said at the same time, and are neither: copies under another id.
+    """
 
     parent: Session | None = None
     children: list[Session] = field(default_factory=list)
+    alike: list[Session] = field(default_factory=list)
 
 
-def lineage(caller: Caller, session: Session) -> Lineage:
+def lineage(session: Session) -> Lineage:
+    """Three queries."""
     around = Q(parent_session=session.session_id)
     if session.parent_session:
         around |= Q(session_id=session.parent_session)
     rows = Session.objects.for_team(session.team_id).filter(around).exclude(pk=session.pk).order_by("id")
     found = list(rows.only("id", "session_id", "parent_session", "origin", "team_id")[:LISTED_LOGS])
     parent = next((row for row in found if row.session_id == session.parent_session), None)
-    return Lineage(parent, [row for row in found if row.parent_session == session.session_id])
+    children = [row for row in found if row.parent_session == session.session_id]
+    return Lineage(parent, children, _alike(session, [session.pk, *(row.pk for row in found)]))
+
+
+def _alike(session: Session, known: Iterable[int]) -> list[Session]:
+    first = (
+        Message.objects.for_team(session.team_id)
+        .filter(log=session.current_id, human=True)
+        .order_by("position")
+        .values_list("digest", "at")
+        .first()
+    )
+    if first is None or not first[0] or first[1] is None:
+        return []
+    same = Message.objects.for_team(session.team_id).filter(human=True, digest=first[0], at=first[1])
+    rows = Session.objects.for_team(session.team_id).filter(pk__in=same.values("log__session")).exclude(pk__in=known)
+    return list(rows.only("id", "session_id", "parent_session", "origin", "team_id").order_by("id")[:LISTED_LOGS])
 
 
 def logs_of(session: Session) -> list[LogFile]:
@@ -179,43 +99,6 @@ def texts_at(log_id: int, seqs: Iterable[int]) -> Iterator[tuple[int, str]]:
     wanted = list(seqs)
     rows = Message.unscoped.filter(log_id=log_id, seq__in=wanted).order_by("position").values_list("seq", "text")
     return iter(()) if not wanted else rows.iterator(chunk_size=8)
-
-
-@dataclass(frozen=True)
-class Window:
-    """Messages of a log from one position on. `back`, `on`: positions of the neighbouring windows, None at an end."""
-
-    rows: Sequence[Message]
-    back: int | None = None
-    on: int | None = None
-    doubled: frozenset[str] = frozenset()
-
-
-def messages_window(log: LogFile, start: int = 0, seq: int | None = None, size: int = WINDOW) -> Window:
-    """`size` messages from position `start` (or from the first one with that `seq` or a later one).
-
-    Bodies are cut to SHOWN_CHARS in the database. `doubled` holds call ids that have more than one result in the log.
-    """
-    rows = log.messages.all()
-    if seq is not None:
-        start = rows.filter(seq__gte=seq).order_by("seq", "position").values_list("position", flat=True).first() or 0
-    found = list(
-        rows.filter(position__gte=start)
-        .order_by("position")
-        .defer("text")
-        .annotate(shown=Substr("text", 1, SHOWN_CHARS), stored=Length("text"))[: size + 1]
-    )
-    before = list(rows.filter(position__lt=start).order_by("-position").values_list("position", flat=True)[:size])
-    on = found[size].position if len(found) > size else None
-    return Window(found[:size], before[-1] if before else None, on, _doubled(log, found[:size]))
-
-
-def _doubled(log: LogFile, rows: Sequence[Message]) -> frozenset[str]:
-    calls = {row.call_id for row in rows if row.call_id and row.type == "tool/result"}
-    if not calls:
-        return frozenset()
-    counted = log.messages.filter(call_id__in=calls, type="tool/result").values("call_id").annotate(n=Count("id"))
-    return frozenset(row["call_id"] for row in counted.order_by() if row["n"] > 1)
 
 
 def sources_of(caller: Caller) -> list[Source]:

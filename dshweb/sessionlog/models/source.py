@@ -7,7 +7,6 @@ from django.utils.translation import gettext_lazy as _
 
 from dshweb.access.scoping import TeamOwned
 
-
 DELETED = "deleted"
 
 

@@ -7,12 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+DELETED = "deleted"
+STATES = ("ok", "damaged", "unsupported", "failed", DELETED)
 OUTCOMES = ("completed", "failed", "cancelled", "unmatched")
 
 
 @dataclass
 class LogReport:
-    """One log. `status`: ok, damaged, unsupported or failed; `skipped` counts by reason what gave no event."""
+    """One log. `status`: ok, damaged, unsupported or failed, deleted for one that is left alone; `skipped` counts by reason what gave no event."""
 
     path: str
     status: str
@@ -94,7 +96,7 @@ class Totals:
         return {
             "logs": self.logs,
             "changed": self.changed,
-            "status": {name: self.status[name] for name in ("ok", "damaged", "unsupported", "failed")},
+            "status": {name: self.status[name] for name in STATES if name != DELETED or self.status[DELETED]},
             "frames": self.frames,
             "rows": self.rows,
             "events": self.events,

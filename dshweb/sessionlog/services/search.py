@@ -19,32 +19,29 @@ LONGEST = 255  # characters of a word
 MOST_BYTES = 900_000  # of the words of one message; a tsvector holds a megabyte
 
 
-def add(entries: Sequence[tuple[int, str]]) -> None:
-    """Indexes (message id, masked text) pairs inside the caller's transaction. Texts without a word are left out."""
-    found = [(message_id, words) for message_id, text in entries if (words := _words(text))]
-    if not found:
-        return
+def add(entries: Sequence[tuple[int, list[str]]]) -> None:
+    """Indexes (message id, `words` of its masked text) pairs inside the caller's transaction."""
     rows: list[tuple[int, str | list[str]]]
     if connection.vendor == "postgresql":  # words as they are; its parser would take paths and numbers apart
-        rows = list(found)
+        rows = list(entries)
         statement = f"INSERT INTO {TABLE} (message_id, words) VALUES (%s, array_to_tsvector(%s::text[]))"  # noqa: S608
     else:
-        rows = [(message_id, " ".join(words)) for message_id, words in found]
+        rows = [(message_id, " ".join(words)) for message_id, words in entries]
         statement = f"INSERT INTO {TABLE} (rowid, words) VALUES (%s, %s)"  # noqa: S608
     with connection.cursor() as cursor:
         cursor.executemany(statement, rows)
 
 
-def _words(text: str) -> list[str]:
+def words(text: str) -> list[str]:
     """Each word of a text once, in order, within what a tsvector holds: no longer than LONGEST, MOST_BYTES together."""
-    words, left = [], MOST_BYTES
+    kept, left = [], MOST_BYTES
     for word in dict.fromkeys(tokens(text[: settings.MAX_STORED_TEXT])):
         left -= len(word.encode())
         if left < 0:
             break
         if len(word) <= LONGEST:
-            words.append(word)
-    return words
+            kept.append(word)
+    return kept
 
 
 def matching(query: str) -> RawSQL | None:
@@ -60,3 +57,9 @@ def matching(query: str) -> RawSQL | None:
         return RawSQL(f"SELECT message_id FROM {TABLE} WHERE words @@ %s::tsquery", [every])  # noqa: S608, S611
     phrase = " ".join('"' + word.replace('"', '""') + '"' for word in words)
     return RawSQL(f"SELECT rowid FROM {TABLE} WHERE {TABLE} MATCH %s", [phrase])  # noqa: S608, S611
+
+
+def indexed() -> RawSQL:
+    """Ids of all messages that have a row here, as a subquery."""
+    column = "message_id" if connection.vendor == "postgresql" else "rowid"
+    return RawSQL(f"SELECT {column} FROM {TABLE}", [])  # noqa: S608, S611

@@ -6,6 +6,7 @@ when a log was read, and when the one that was shown is gone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +37,13 @@ def choose(session: Session) -> Choice:
     choice = generations.choose(known)
     current = next((log for log, seen in zip(logs, known, strict=True) if seen is choice.newest), None)
     return Choice(current, choice.warnings)
+
+
+def opened_by_dsh(logs: Sequence[LogFile]) -> LogFile | None:
+    """Which of a session's logs DSH itself would open; None when it would open none of them."""
+    known = [_generation(log) for log in logs]
+    opened = generations.choose(known).opened
+    return next((log for log, seen in zip(logs, known, strict=True) if seen is opened), None)
 
 
 def _generation(log: LogFile) -> Generation:

@@ -82,10 +82,10 @@ def test_who_wrote_a_message_is_named_and_injected_text_is_folded(page, people):
     articles = re.findall(r'<article class="msg.*?</article>', html, re.DOTALL)
     assert len(articles) == 8
     assert "human" in text_of(articles[0])
-    assert "<details>" not in articles[0]
+    assert "<details" not in articles[0]
     for article, name in zip(articles[1:3], ("runtime context", "instructions file"), strict=True):
         assert name in text_of(article)
-        assert "<details>" in article
+        assert "<details" in article
     assert "&lt;system-reminder&gt;" in articles[2]
 
 

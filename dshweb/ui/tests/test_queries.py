@@ -27,7 +27,7 @@ def make(team, number: int):
 
 @pytest.mark.parametrize(
     ("url", "queries"),
-    [("/sessions/", 7), ("/tasks/", 3), ("/sources/", 4)],
+    [("/sessions/", 12), ("/tasks/", 3), ("/sources/", 4)],
     ids=["sessions", "tasks", "sources"],
 )
 def test_lists(client, people, url, queries, django_assert_num_queries):
@@ -46,10 +46,10 @@ def test_one_session(client, people, django_assert_num_queries):
     make_messages(make_log(make_session(people.team, "other")), TURN)
     for position in range(100, 130):
         make_audit(make_compaction(log, position))
-    # session, logs, their places, lineage, compactions, audits, policies and patterns in force, signals, messages, before,
-    # doubled results
+    # session, logs, their places, lineage (two), damaged frames, compactions, audits, policies and patterns in force,
+    # signals, messages, before, doubled results
     for session in (small, large):
-        with django_assert_num_queries(AROUND + 12):
+        with django_assert_num_queries(AROUND + 14):
             assert client.get(f"/sessions/{session.pk}/").status_code == 200
 
 

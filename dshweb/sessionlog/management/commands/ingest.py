@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import signal
 import sys
@@ -17,8 +18,10 @@ from django.core.management.base import CommandError
 from dshweb.access.commands import TeamCommand
 from dshweb.access.models import Team, User
 from dshweb.bars import Bar
+from dshweb.sessionlog.services.crew import helpers
+from dshweb.sessionlog.services.delete import lift_below
 from dshweb.sessionlog.services.ingest import Import, ingest_path
-from dshweb.sessionlog.services.report import LogReport, Totals
+from dshweb.sessionlog.services.report import DELETED, LogReport, Totals
 from dshweb.sessionlog.services.requests import request_ingest
 from dshweb.sessionlog.services.watch import follow
 from dshweb.tasks.selectors import worker_alive
@@ -34,6 +37,8 @@ def _named(text: str) -> Path:
 
 
 class Command(TeamCommand):
+    requires_system_checks = ()  # they load every page of the product, and are `manage.py check`
+
     help = """Bring session logs in: files, folders, or a whole DSH home. Logs are only read.
 
 Example:  manage.py ingest ~/.dsh --watch"""
@@ -41,6 +46,7 @@ Example:  manage.py ingest ~/.dsh --watch"""
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("paths", nargs="+", metavar="PATH", type=_named)
         parser.add_argument("--watch", action="store_true", help="stay and bring in what is written from now on")
+        parser.add_argument("--again", action="store_true", help="also logs whose session was deleted here")
         self.add_team(parser, "the team the logs belong to")
         parser.add_argument("--owner", help="user name of the sessions' owner (the team's first admin)")
         parser.add_argument("--json", action="store_true", help="one JSON object a log, the summary last")
@@ -49,11 +55,14 @@ Example:  manage.py ingest ~/.dsh --watch"""
         team = self.team(options["team"])
         run = Import.by(team, self._owner(team, options["owner"]), inline=True)
         totals, missing = Totals(), []
+        gc.freeze()  # what is loaded by now stays: no need to look through it again and again
         with Bar(sys.stderr, quiet=options["json"]) as bar:
             for path in options["paths"]:
+                if options["again"]:
+                    lift_below(team.pk, path)
                 try:
                     ingest_path(
-                        path, run=run, totals=totals, on_progress=bar.show,
+                        path, run=run, totals=totals, on_progress=bar.show, processes=helpers(),
                         on_report=self._say_json if options["json"] else self._say,
                     )  # fmt: skip
                 except FileNotFoundError:
@@ -103,6 +112,8 @@ Example:  manage.py ingest ~/.dsh --watch"""
             made = ", ".join(f"{n} {outcome}" for outcome, n in report.compactions.items() if n)
             counts = f"{report.events} events, compactions: {made or 'none'}"
         news = "" if report.changed else " (unchanged)"
+        if report.status == DELETED:
+            news = " (its session was deleted here; --again brings it in)"
         self.stdout.write(f"{report.status:<11} {one_line(report.path)}: {counts}{news}")
         for entry in report.damage[:3]:
             place = f"byte {entry['offset']}" if "offset" in entry else f"seq {entry.get('seq', 'unknown')}"
