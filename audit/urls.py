@@ -2,10 +2,13 @@ from __future__ import annotations
 
 from django.urls import path
 
-from audit import review_views, views
+from audit import original_views, review_views, views
 
 urlpatterns = [
     path("compactions/<int:pk>/", views.compaction, name="compaction"),
+    path("compactions/<int:pk>/originals", views.originals, name="originals"),
+    path("compactions/<int:pk>/originals/<int:seq>", original_views.original, name="original"),
+    path("compactions/<int:pk>/facts/<slug:key>", views.fact, name="fact"),
     path("compactions/<int:pk>/record.json", views.record, name="compaction-record"),
     path("compactions/<int:pk>/audit", views.audit_again, name="compaction-audit"),
     path("signals/", review_views.signals, name="signals"),

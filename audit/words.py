@@ -77,3 +77,26 @@ STAGES: dict[str, Promise] = {
     "coverage": _("coverage"),
     "compliance": _("compliance"),
 }
+
+
+# what a mark says: words, icon, tone. Of the originals' side first, then of the summary's.
+MARKS: dict[str, tuple[Promise, str, str]] = {
+    "kept": (_("kept"), "kept", "plain"),
+    "lost": (_("not in the summary"), "lost", "amber"),
+    "altered": (_("altered"), "altered", "red"),
+    "stale": (_("old value"), "stale", "red"),
+    "unscored": (_("not scored"), "unscored", "plain"),
+    "missing": (_("keep term, missing"), "missing", "amber"),
+    "scope_lost": (_("scope term, missing"), "scope", "amber"),
+    "verified": (_("has a source"), "kept", "plain"),
+    "assistant": (_("only the assistant said so"), "verified", "plain"),
+    "unverified": (_("no matching source"), "unverified", "amber"),
+    "consent": (_("consent without a source"), "consent", "amber"),
+    "superseded": (_("drop term"), "superseded", "amber"),
+}
+
+TERM_LISTS: dict[str, Promise] = {
+    "keep": _("keep term"),
+    "drop": _("drop term"),
+    "scope": _("scope term"),
+}

@@ -24,6 +24,7 @@ from audit.core.pool import Entry, Mention, Pool
 from audit.core.record import Audit
 from audit.core.statements import Correction
 from dshweb.sessionlog.core.leaves import Block, Leaf
+from dshweb.text.lines import storable
 
 JOINT = "\n\n"
 PLACES = 12  # of a fact on each side
@@ -53,8 +54,8 @@ class Marked:
 
 
 def fact_key(cls: str, canon: str) -> str:
-    """The same fact has the same key in every record: twelve hex digits."""
-    return hashlib.sha256(f"{cls}\0{canon}".encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    """The same fact has the same key in every record, stored or not yet: twelve hex digits."""
+    return hashlib.sha256(f"{cls}\0{storable(canon).text}".encode()).hexdigest()[:12]
 
 
 def marked(case: AuditCase, done: Audit) -> list[Marked]:

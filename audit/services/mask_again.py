@@ -3,7 +3,7 @@
 A fact in a record stands apart from its line, so a pattern that needs the words around it cannot see it there. Hence
 two looks: at each text of the record by itself, and at the log's original rows: what stands in a row's text before
 masking and no longer after it is hidden in the record too. Only texts change; numbers, places and order stay, and the
-record names the list in `masked`.
+record names the list in `masked`. The facts beside it go: their places are those of the text as it was.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 from django.db import transaction
 
 from audit.models import Audit, Signal
+from audit.services.facts import forget_facts
 from dshweb.sessionlog.core.events import Event
 from dshweb.sessionlog.core.index import read_events
 from dshweb.sessionlog.core.ledger import summary_texts
@@ -48,6 +49,7 @@ def mask_records(team_id: int, *, on_progress: Callable[[int, int], None] | None
 def mask_records_of(log: LogFile, masker: Masker) -> int:
     """The same for the records of one log. When its bytes are gone, only the first look is possible."""
     audits = _stale(masker).filter(compaction__log=log).order_by("id")
+    forget_facts(audits)
     texts: set[str] = set()
     for record in audits.values_list("record", flat=True).iterator(chunk_size=8):
         texts.update(_texts(record))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -14,10 +14,13 @@ from audit.core.case import AuditCase, Elsewhere
 from audit.core.fingerprint import config_fp
 from audit.core.growing import Growing
 from audit.core.identity import importance, signal_key
-from audit.core.record import audit as make_record
+from audit.core.marks import Marked
+from audit.core.record import run as judge
 from audit.core.schema import ENGINE
 from audit.models import Audit, PolicyVersion, ReviewVerdict, Signal
 from audit.services import policy as policies
+from audit.services.attention import settle
+from audit.services.facts import facts_of, store
 from audit.services.mask_again import mask_records_of
 from audit.services.review import standing
 from dshweb.sessionlog.models import Compaction, LogFile
@@ -35,10 +38,16 @@ def audit_log(
     on_progress: Callable[[int, int], None] | None = None,
 ) -> list[Audit]:
     """Audits the log's compactions that have a summary and no record yet under the policy in force. Returns new records."""
+    made = _audit_log(log, on_progress)
+    settle(log.session_id)
+    return made
+
+
+def _audit_log(log: LogFile, on_progress: Callable[[int, int], None] | None) -> list[Audit]:
     row, policy = policies.current(team_id=log.team_id)
     fp = config_fp(policy)
     wanted = Compaction.unscoped.filter(log=log, summary_seq__isnull=False).order_by("position")
-    have = Audit.unscoped.filter(compaction=OuterRef("pk"), engine=ENGINE, config_fp=fp, masked="")
+    have = Audit.unscoped.filter(compaction=OuterRef("pk"), engine=ENGINE, config_fp=fp, masked="", marked=True)
     todo = list(wanted.filter(~Exists(have)))
     made: list[Audit] = []
     if not todo:
@@ -52,7 +61,8 @@ def audit_log(
             if case is None:
                 log_.warning("the summary of compaction %s is no longer in the stored log", compaction.pk)
                 continue
-            audit = save(compaction, make_record(case, policy, leaves), row, masking=policy.masking)
+            judged = judge(case, policy, leaves)
+            audit = save(compaction, judged.record, row, masking=policy.masking, facts=facts_of(case, judged))
             if audit is not None:
                 made.append(audit)
     if made and (now := masker_for(log.team_id)).version != policy.masking:
@@ -90,7 +100,12 @@ def forget(compactions: Iterable[int]) -> None:
 
 
 def save(
-    compaction: Compaction, record: dict[str, Any], policy: PolicyVersion | None, *, masking: str = ""
+    compaction: Compaction,
+    record: dict[str, Any],
+    policy: PolicyVersion | None,
+    *,
+    masking: str = "",
+    facts: Sequence[Marked] = (),
 ) -> Audit | None:
     """Stores a record with its signals. A record of the same configuration that somebody else stored first is kept,
     unless it was masked once more by another list since: then this one takes its place (docs/decisions/0002).
@@ -106,6 +121,8 @@ def save(
         audit, made = Audit.unscoped.get_or_create(**key, defaults=values)
         if made:
             insert(Signal, SIGNAL_FIELDS, _signals(audit, stored))
+        if not audit.marked:  # a record of before facts were kept gets those of the same rules
+            store(audit, facts)
     return audit
 
 

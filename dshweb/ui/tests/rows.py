@@ -9,12 +9,13 @@ from django.utils import timezone
 
 from audit.core.case import AuditCase
 from audit.core.policy import Policy, Vocabulary
-from audit.core.record import audit
+from audit.core.record import run
 from audit.models import Audit, PolicyVersion, VocabularyTerm
+from audit.services.facts import facts_of
 from audit.services.policy import publish
 from audit.services.run import save
 from dshweb.access.models import Team, User
-from dshweb.sessionlog.core.leaves import Block, Leaf, Ledger, LedgerReason
+from dshweb.sessionlog.core.leaves import Block, Leaf, Ledger, LedgerReason, Source
 from dshweb.sessionlog.models import Compaction, LogFile, Message, Session
 from dshweb.sessionlog.services.masking import masker_for
 from dshweb.tasks.models import State, Task
@@ -99,6 +100,7 @@ def make_log(session: Session, name: str = "session.v4.jsonl.zstd", *, current: 
         "complete": True,
         "last_seq": 31,
         "read_at": timezone.now(),
+        "masking": masker_for(session.team_id).version,
         "accounting": {
             "size": 48213,
             "bytes_good": 48213,
@@ -136,6 +138,7 @@ def make_messages(
                 at=timezone.now() - timedelta(minutes=30 - position),
                 text=text,
                 chars=len(text),
+                parts=[[_source(kind, human=human), len(text)]],
                 call_id="call-1" if tool else "",
                 tool="read" if tool else "",
                 placeholder=tool and "interrupted" in text,
@@ -186,18 +189,20 @@ def make_audit(row: Compaction, *, reasons: tuple[LedgerReason, ...] = (), polic
         cwd=row.session.cwd,
     )
     masking = masker_for(row.team_id).version
-    return save(row, audit(case, policy or Policy(vocabulary=words, masking=masking)), None, masking=masking)
+    done = run(case, policy or Policy(vocabulary=words, masking=masking))
+    return save(row, done.record, None, masking=masking, facts=facts_of(case, done))
 
 
 def _leaf(message: Message) -> Leaf:
-    source = (
-        "human"
-        if message.human
-        else {"assistant/message": "assistant", "tool/result": "tool_result"}.get(message.type, "injected")
-    )
+    source = _source(message.type, human=message.human)
     return Leaf(
         message.seq, message.type, message.author, None, message.turn, (Block(message.seq, 0, source, message.text),)
     )
+
+
+def _source(kind: str, *, human: bool) -> Source:
+    named: dict[str, Source] = {"assistant/message": "assistant", "tool/result": "tool_result"}
+    return "human" if human else named.get(kind, "injected")
 
 
 def make_task(team: Team, **fields: Any) -> Task:

@@ -1,0 +1,195 @@
+"""Text of a log as HTML with its marks: every fact a link with an icon, its text and a small word; long texts with gaps.
+
+Log text is hostile: every piece is made visible (no escapes, no hidden controls) and escaped here; nothing else is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from django.templatetags.static import static
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import ngettext
+
+from audit.core.excerpt import Piece, excerpt, segments
+from audit.core.schema import STATEMENT_CLASSES
+from audit.models import Fact
+from audit.words import MARKS
+from dshweb.text.lines import visible
+from dshweb.ui.templatetags.dshweb import grouped
+
+Place = tuple[int, int, int]  # start, end, position of the fact
+_ASSISTANT = frozenset({"assistant", "reasoning"})
+_HEADING = re.compile(r"^#{1,6}[ \t].*$|^\*\*[^*\n]{1,80}\*\*:?$", re.MULTILINE)
+# of several facts on one piece of text the first of these is named; the others are still found by their keys
+_WORST = (
+    "altered", "stale", "consent", "unverified", "superseded", "lost", "missing", "scope_lost", "assistant", "unscored",
+    "kept", "verified",
+)  # fmt: skip
+_RANK = {name: rank for rank, name in enumerate(_WORST)}
+OPEN_STATES = frozenset(_WORST[:8])
+
+
+def on_originals(fact: Fact) -> str:
+    """What the originals' side says of a fact."""
+    return fact.fate or ("kept" if fact.claim == "verified" else fact.claim)
+
+
+def on_summary(fact: Fact) -> str:
+    """What the summary's side says of it."""
+    if fact.claim == "verified" and fact.sources and _ASSISTANT.issuperset(fact.sources):
+        return "assistant"
+    return fact.claim or fact.fate
+
+
+@dataclass
+class Marker:
+    """Draws the marks of one side. `facts` by position; `chosen` is the key of the selected fact; `link` is the address a
+    mark leads to, up to the key. The first mark of a fact gets the id its pair leads to.
+    """
+
+    facts: Mapping[int, Fact]
+    side: str  # "l" originals, "s" summary
+    chosen: frozenset[str] = frozenset()
+    link: str = ""
+    named: set[str] = field(default_factory=set)
+
+    def state(self, fact: Fact) -> str:
+        return on_originals(fact) if self.side == "l" else on_summary(fact)
+
+    def html(self, text: str, places: Sequence[Place], start: int, end: int, shift: int = 0) -> SafeString:
+        """[start, end) of `text` with its marks. `places` are in the text before `shift` characters were cut from its head."""
+        spans = [(a - shift, b - shift, self.facts[position]) for a, b, position in places if position in self.facts]
+        outer = [span for span in spans if span[2].cls in STATEMENT_CLASSES]
+        inner = [span for span in spans if span[2].cls not in STATEMENT_CLASSES]
+        parts = []
+        for piece in segments(outer, start, end):
+            if not piece.items:
+                parts.append(self._facts(text, inner, piece))
+            else:
+                parts.append(self._statement(text, inner, piece))
+        return mark_safe("".join(parts))  # noqa: S308 - every part is escaped
+
+    def _facts(self, text: str, spans: Sequence[tuple[int, int, Fact]], within: Piece[Fact]) -> str:
+        return "".join(
+            self._mark(text[piece.start : piece.end], piece.items)
+            if piece.items
+            else shown(text[piece.start : piece.end])
+            for piece in segments(spans, within.start, within.end)
+        )
+
+    def _statement(self, text: str, spans: Sequence[tuple[int, int, Fact]], piece: Piece[Fact]) -> str:
+        """A line somebody said, around the facts in it: its own link stands at the end."""
+        first, state, attributes = self._attributes(piece.items)
+        words, name, _tone = MARKS[state]
+        return format_html(
+            '<span class="said f-{}"{}>{}<a class="said-a" href="{}{}">{}<span class="f-l">{}</span></a></span>',
+            state, attributes, mark_safe(self._facts(text, spans, piece)), self.link, first.key, _icon(name), words,  # noqa: S308
+        )  # fmt: skip
+
+    def _mark(self, text: str, facts: Sequence[Fact]) -> str:
+        first, state, attributes = self._attributes(facts)
+        words, name, _tone = MARKS[state]
+        return format_html(
+            '<a class="fact f-{}"{} href="{}{}">{}<span class="f-t">{}</span><span class="f-l">{}</span></a>',
+            state, attributes, self.link, first.key, _icon(name), shown(text), words,
+        )  # fmt: skip
+
+    def _attributes(self, facts: Sequence[Fact]) -> tuple[Fact, str, SafeString]:
+        ordered = sorted(facts, key=lambda fact: _RANK.get(self.state(fact), 99))
+        first = ordered[0]
+        keys = " ".join(fact.key for fact in ordered)
+        on = mark_safe(' data-on=""') if not self.chosen.isdisjoint(keys.split()) else ""
+        name = ""
+        if first.key not in self.named:
+            self.named.add(first.key)
+            name = format_html(' id="{}-{}"', self.side, first.key)
+        state = self.state(first)
+        return first, state if state in MARKS else "unscored", format_html(' data-fact="{}"{}{}', keys, name, on)
+
+
+def shown(text: str) -> SafeString:
+    return escape(visible(text))
+
+
+@cache
+def _icon(name: str) -> SafeString:
+    return format_html(
+        '<svg class="i" aria-hidden="true"><use href="{}#{}"></use></svg>', static("img/icons.svg"), name
+    )
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A text as it is shown: HTML, and whether all of it is there. `marks` lie in it, `hidden` of them in gaps."""
+
+    html: SafeString
+    whole: bool
+    marks: int
+    hidden: int
+
+
+def cut(
+    marker: Marker, text: str, places: Sequence[Place], *, first: int, more: int, wanted: Iterable[str], address: str
+) -> Cut:
+    """A block of a leaf that begins `first` characters into the leaf's text; `more` characters follow that are not stored.
+
+    Gaps are links that load what they leave out: `address` plus `?from=…&to=…`, places in the leaf's whole text.
+    """
+    keys = frozenset(wanted)
+    here = [(a - first, b - first, n) for a, b, n in places if a < first + len(text) and b > first]
+    asked = [(a, b) for a, b, n in here if n in marker.facts and marker.facts[n].key in keys]
+    worst_first = sorted(here, key=lambda place: (_RANK.get(_state(marker, place[2]), 99), place[0]))
+    intervals = excerpt(text, [(a, b) for a, b, _n in worst_first], wanted=asked)
+    parts, hidden = [], 0
+    for one in intervals:
+        if one.shown:
+            parts.append(marker.html(text, here, one.start, one.end))
+        else:
+            count = sum(1 for a, _b, _n in here if one.start <= a < one.end)
+            hidden += count
+            parts.append(gap(address, first + one.start, first + one.end, text.count("\n", one.start, one.end), count))
+    if more > 0:
+        parts.append(gap(address, first + len(text), first + len(text) + more, None, 0))
+    whole = more <= 0 and all(one.shown for one in intervals)
+    return Cut(mark_safe("".join(parts)), whole, len(here), hidden)  # noqa: S308 - made of escaped parts
+
+
+def _state(marker: Marker, position: int) -> str:
+    fact = marker.facts.get(position)
+    return "" if fact is None else marker.state(fact)
+
+
+def gap(address: str, start: int, end: int, lines: int | None, marks: int) -> SafeString:
+    """A link in place of what is left out."""
+    if lines:
+        words = ngettext("%(n)s line", "%(n)s lines", lines) % {"n": grouped(lines)}
+    else:
+        words = ngettext("%(n)s character", "%(n)s characters", end - start) % {"n": grouped(end - start)}
+    if marks:
+        words += " · " + ngettext("%(n)s mark", "%(n)s marks", marks) % {"n": grouped(marks)}
+    return format_html(
+        '<a class="hole" href="{}?from={}&amp;to={}" data-hole="">… {} …</a>', address, start, end, words
+    )
+
+
+def summary_html(marker: Marker, text: str, places: Sequence[Place]) -> SafeString:
+    """A block of the summary, all of it; lines that are headings are set as such, as written."""
+    parts: list[str] = []
+    at = 0
+    for found in _HEADING.finditer(text):
+        parts.append(marker.html(text, places, at, found.start()))
+        parts.append(format_html('<b class="sec">{}</b>', marker.html(text, places, found.start(), found.end())))
+        at = found.end()
+    parts.append(marker.html(text, places, at, len(text)))
+    return mark_safe("".join(parts))  # noqa: S308 - made of escaped parts
+
+
+def mark_words(state: str) -> tuple[Any, str, str]:
+    """Words, icon and tone of a state; one without words is shown as it stands."""
+    return MARKS.get(state, (state, "unscored", "plain"))

@@ -1,0 +1,217 @@
+"""The signals of one compaction as its page lists them: what was found, where it stands, how it fared in other rounds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.http import QueryDict
+
+from audit.core.marks import fact_key
+from audit.models import Audit, Fact, Review, ReviewVerdict, Signal
+from audit.presenting import dict_in, dicts_in
+from audit.presenting_marks import mark_words
+from audit.selectors_facts import Round
+from audit.words import CLASSES, ELSEWHERE, KINDS, SOURCES, TERM_LISTS, TIERS
+
+# in this order, so that a key always toggles the same kind
+ORDER = ("altered", "stale", "unverified", "consent", "lost", "missing", "superseded", "scope_lost")
+
+
+@dataclass(frozen=True)
+class Fared:
+    """How a fact fared in one round. `state` is None where the round's record does not know it."""
+
+    number: int | None
+    compaction: int
+    words: Any
+    icon: str
+    here: bool
+
+
+@dataclass
+class Row:
+    """One signal, or one open term of the vocabulary (then without `signal_id`: terms have no verdict)."""
+
+    rank: str
+    kind_name: str
+    kind: Any
+    icon: str
+    tone: str
+    cls_name: str
+    cls: Any
+    text: str
+    fact: str
+    tier: Any = ""
+    tier_name: str = ""
+    signal_id: int | None = None
+    side: str = ""
+    seq: int | None = None
+    sources: list[Any] = field(default_factory=list)
+    occurrences: int | None = None
+    near: str | None = None
+    elsewhere: Any = None
+    assistant_only: bool = False
+    also: list[str] = field(default_factory=list)
+    members: list[str] = field(default_factory=list)
+    members_cut: int = 0
+    reviews: list[Review] = field(default_factory=list)
+    fared: list[Fared] = field(default_factory=list)
+    current: bool = False
+
+
+@dataclass(frozen=True)
+class Chip:
+    """A kind to filter by. `key` is the digit that toggles it."""
+
+    name: str
+    words: Any
+    icon: str
+    count: int
+    query: str
+    chosen: bool
+    key: int
+
+
+def row_of(signal: Signal, reviews: Mapping[str, list[Review]]) -> Row:
+    data = signal.data if isinstance(signal.data, dict) else {}
+    words, icon, tone = KINDS.get(signal.kind, (signal.kind, "unverified", "amber"))
+    near, family = dict_in(data, "near"), dict_in(data, "family")
+    members = [str(member) for member in family.get("members") or []]
+    return Row(
+        rank=str(signal.rank),
+        kind_name=signal.kind,
+        kind=words,
+        icon=icon,
+        tone=tone,
+        cls_name=signal.cls,
+        cls=CLASSES.get(signal.cls, signal.cls),
+        text=signal.text,
+        fact=fact_key(signal.cls, signal.canon),
+        tier=TIERS.get(signal.tier),
+        tier_name=signal.tier,
+        signal_id=signal.pk,
+        side=signal.side,
+        seq=signal.seq,
+        sources=[SOURCES.get(name, name) for name in data.get("sources") or []],
+        occurrences=data.get("occurrences"),
+        near=near.get("canon"),
+        elsewhere=ELSEWHERE.get(data.get("foundElsewhere") or ""),
+        assistant_only=data.get("evidence") == "assistant_only",
+        also=[str(one) for one in data.get("also") or []],
+        members=members,
+        members_cut=max(0, (family.get("size") or 0) - len(members)),
+        reviews=reviews.get(signal.key, []),
+    )
+
+
+def terms_of(audit: Audit) -> list[Row]:
+    """Open terms of the vocabulary, after the signals: they are to be looked at like these."""
+    axis = dict_in(audit.record if isinstance(audit.record, dict) else {}, "compliance")
+    found: list[Row] = []
+    for name, kind in (("missing", "missing"), ("superseded", "superseded"), ("scopeLost", "scope_lost")):
+        words, icon, tone = KINDS[kind]
+        for term in dicts_in(axis, name):
+            text, cls = str(term.get("term", "")), str(term.get("list", ""))
+            seqs = term.get("leafSeqs") or []
+            found.append(
+                Row(
+                    rank=f"{kind}-{len(found)}",
+                    kind_name=kind,
+                    kind=words,
+                    icon=icon,
+                    tone=tone,
+                    cls_name=cls,
+                    cls=TERM_LISTS.get(cls, cls),
+                    text=text,
+                    fact=fact_key(cls, text),
+                    side="leaf" if seqs else "summary",
+                    seq=seqs[0] if seqs else None,
+                )
+            )
+    return found
+
+
+def assistant_only(audit: Audit) -> list[Row]:
+    """What the summary asserts on the assistant's word alone: matched, so no signals."""
+    record = audit.record if isinstance(audit.record, dict) else {}
+    rows = dicts_in(dict_in(record, "fidelity"), "assistantOnly")
+    signals = [
+        Signal(
+            rank=rank,
+            axis="fidelity",
+            cls=str(row.get("class", "")),
+            kind=str(row.get("kind", "verified")),
+            text=str(row.get("text", "")),
+            canon=str(row.get("canon", "")),
+            side="summary",
+            data=row,
+        )
+        for rank, row in enumerate(rows)
+    ]
+    found = [row_of(signal, {}) for signal in signals]
+    for row in found:
+        row.signal_id = None
+    return found
+
+
+def row_of_fact(fact: Fact) -> Row:
+    """A fact that is no signal, e.g. a kept one that was clicked."""
+    state = fact.fate or fact.claim
+    words, icon, tone = mark_words(state)
+    return Row(
+        rank="",
+        kind_name=state,
+        kind=words,
+        icon=icon,
+        tone=tone,
+        cls_name=fact.cls,
+        cls=CLASSES.get(fact.cls, TERM_LISTS.get(fact.cls, fact.cls)),
+        text=fact.text,
+        fact=fact.key,
+        tier=TIERS.get(fact.tier),
+        sources=[SOURCES.get(name, name) for name in fact.sources or []],
+        seq=fact.leaves[0][0] if fact.leaves else None,
+        side="leaf" if fact.leaves else "summary",
+        assistant_only=bool(fact.sources) and set(fact.sources) <= {"assistant", "reasoning"},
+    )
+
+
+def fared(key: str, rounds: Sequence[Round], states: Mapping[str, Mapping[int, str]], here: int) -> list[Fared]:
+    """A fact through the rounds in which it is known; nothing when that is this one alone."""
+    known = states.get(key, {})
+    found = []
+    for one in rounds:
+        state = known.get(one.compaction.pk)
+        if state is not None:
+            words, icon, _tone = mark_words(state)
+            found.append(Fared(one.compaction.round, one.compaction.pk, words, icon, one.compaction.pk == here))
+    return found if any(not one.here for one in found) else []
+
+
+def chips(counted: Counter[str], query: QueryDict, chosen: str) -> list[Chip]:
+    """One for each kind there is; its query filters by it alone, or by nothing when it is the chosen one."""
+    found: list[Chip] = []
+    for name in (*(kind for kind in ORDER if counted[kind]), *sorted(counted.keys() - set(ORDER))):
+        words, icon, _tone = mark_words(name)
+        found.append(
+            Chip(name, words, icon, counted[name], with_query(query, kind="" if name == chosen else name), name == chosen,
+                 len(found) + 1)
+        )  # fmt: skip
+    return found
+
+
+def with_query(query: QueryDict, **changes: Any) -> str:
+    """The address's query with these members changed ("" and None: left out)."""
+    made = query.copy()
+    for name, value in changes.items():
+        made.pop(name, None)
+        if value not in ("", None):
+            made[name] = value
+    return made.urlencode()
+
+
+def reviewed(rows: Iterable[Row]) -> int:
+    return sum(1 for row in rows if row.reviews and row.reviews[0].verdict != ReviewVerdict.OPEN)
