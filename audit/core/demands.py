@@ -104,14 +104,14 @@ class Stated:
         return cls(cache)
 
     def add(self, leaf: Leaf) -> None:
-        for ordinal, block in enumerate(leaf.blocks):
+        for block in leaf.blocks:
             if block.source == "human":
-                self._hear(block, ordinal)
+                self._hear(block)
             if block.source in ("human", "assistant"):
                 self._earlier.append(block.text)
 
-    def _hear(self, block: Block, ordinal: int) -> None:
-        said = self._cache.said(block, ordinal)
+    def _hear(self, block: Block) -> None:
+        said = self._cache.said(block.text)
         for found in said.corrections:
             correction = statements.resolve_old_values(found, self._earlier)
             self.olds += [old for old in (correction.old, *correction.old_values) if old]

@@ -19,7 +19,6 @@ from audit.core.statements import Correction, Rule
 from dshweb.sessionlog.core.leaves import Block
 
 Key = tuple[object, ...]
-_Key = tuple[int, int, str, int]
 HELD_MAX = 4 << 20
 
 
@@ -58,29 +57,27 @@ class Said:
 
 @dataclass(slots=True)
 class FactCache:
-    """What blocks and facts of one log say for themselves, kept for all of its compactions."""
+    """What texts and facts say for themselves, kept for all compactions of a log, by the text or fact itself."""
 
-    _blocks: dict[_Key, BlockFacts] = field(default_factory=dict)
-    _said: dict[_Key, Said] = field(default_factory=dict)
+    _blocks: dict[tuple[bool, str], BlockFacts] = field(default_factory=dict)
+    _said: dict[str, Said] = field(default_factory=dict)
     _hays: dict[str, Haystack] = field(default_factory=dict)
     _held: int = 0
     _keys: dict[tuple[str, str], frozenset[Key]] = field(default_factory=dict)
 
-    def of(self, block: Block, ordinal: int, rules: Rules) -> BlockFacts:
-        """Facts of a leaf's block; `ordinal` is its place in the leaf (several pieces may share one index)."""
-        key = _key(block, ordinal)
+    def of(self, block: Block, rules: Rules) -> BlockFacts:
+        """Facts of a leaf's block. One cache, one set of rules."""
+        key = (block.source == "tool_result", block.text)
         found = self._blocks.get(key)
         if found is None:
             found = self._blocks[key] = block_facts(block, rules)
         return found
 
-    def said(self, block: Block, ordinal: int) -> Said:
-        """Corrections and rules of one human block."""
-        key = _key(block, ordinal)
-        found = self._said.get(key)
+    def said(self, text: str) -> Said:
+        """Corrections and rules of one human text."""
+        found = self._said.get(text)
         if found is None:
-            found = Said(tuple(statements.corrections(block.text)), tuple(statements.rules(block.text)))
-            self._said[key] = found
+            found = self._said[text] = Said(tuple(statements.corrections(text)), tuple(statements.rules(text)))
         return found
 
     def hay(self, text: str) -> Haystack:
@@ -100,10 +97,6 @@ class FactCache:
         if found is None:
             found = self._keys[key] = frozenset(make(fact))
         return found
-
-
-def _key(block: Block, ordinal: int) -> _Key:
-    return (block.seq, ordinal, block.source, len(block.text))
 
 
 def block_facts(block: Block, rules: Rules) -> BlockFacts:

@@ -28,10 +28,7 @@ P = TypeVar("P", bound=Part)
 
 
 class Growing:
-    """The leaves of ONE log with their parts. Leaves that do not begin with those before start anew, so any may come next.
-
-    Do not share one between logs, or between readings of a log that changed.
-    """
+    """Leaves with their parts. Leaves that do not begin with those before start anew, so those of any compaction may come next."""
 
     def __init__(self) -> None:
         self.cache = FactCache()

@@ -44,8 +44,8 @@ class LeafFacts:
         return cls(cache, rules)
 
     def add(self, leaf: Leaf) -> None:
-        for ordinal, block in enumerate(leaf.blocks):
-            found = self._cache.of(block, ordinal, self._rules)
+        for block in leaf.blocks:
+            found = self._cache.of(block, self._rules)
             for name in self._apart.add(block, found.facts):
                 self._index(name)
             if found.unread:
