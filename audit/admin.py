@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from audit.models import Audit, PolicyVersion, Signal, VocabularyTerm
+from audit.models import Audit, PolicyVersion, Review, Signal, VocabularyTerm
 from audit.services.again import audit_team_again
 from audit.services.policy import EDITABLE, changed, publish
 from dshweb.access.admin_tools import ReadOnlyAdmin, TeamScoped, person, teams_run_by
@@ -165,3 +165,21 @@ class SignalAdmin(ReadOnlyAdmin):
         if match and match.url_name == "audit_signal_changelist":
             return rows.defer("data")
         return rows.select_related("audit").defer("audit__record")
+
+
+@admin.register(Review)
+class ReviewAdmin(ReadOnlyAdmin):
+    """The history of verdicts, to be looked at. A verdict is given on the pages, where the signal stands."""
+
+    list_display = ("id", "at", "team", "verdict", "user", "token", "compaction_name", "note")
+    list_filter = ("team", "verdict", "at")
+    search_fields = ("note", "=user__username", "=compaction__compaction_id")
+    ordering = ("-id",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Review]:
+        rows = super().get_queryset(request).select_related("team", "user", "token", "compaction")
+        return rows.defer("compaction__summary", "compaction__shadowed_seqs", "compaction__usage")
+
+    @admin.display(description=_("compaction"))
+    def compaction_name(self, row: Review) -> str:
+        return row.compaction.compaction_id

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from audit.models import Review, ReviewVerdict, Signal
+from audit.quotes import Quote, quotes
 from audit.selectors_review import SORTS, Filters, Found, counts, models_of
 from audit.words import CLASSES, KINDS, SOURCES, TIERS
 from dshweb.access.callers import Caller, CallerRequest
@@ -47,6 +48,7 @@ class Row:
     sources: list[Any]
     near: str | None
     place: str
+    quote: Quote | None = None
 
     @property
     def signal_id(self) -> int:
@@ -72,7 +74,14 @@ class Chip:
     chosen: bool
 
 
-def row_of(found: Found, caller: Caller) -> Row:
+def rows_of(found: Iterable[Found], caller: Caller) -> list[Row]:
+    """Rows with the words around them. Two queries."""
+    rows = list(found)
+    around = quotes(one.signal for one in rows)
+    return [row_of(one, caller, around.get(one.signal.pk)) for one in rows]
+
+
+def row_of(found: Found, caller: Caller, quote: Quote | None = None) -> Row:
     signal = found.signal
     data = signal.data if isinstance(signal.data, dict) else {}
     near = data.get("near")
@@ -90,6 +99,7 @@ def row_of(found: Found, caller: Caller) -> Row:
         sources=[SOURCES.get(name, name) for name in data.get("sources") or []],
         near=near.get("canon") if isinstance(near, dict) else None,
         place=place_of(signal),
+        quote=quote,
     )
 
 

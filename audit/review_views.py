@@ -28,7 +28,7 @@ def signals(request: CallerRequest) -> HttpResponse:
     except selectors.BadCursor:
         page = selectors.signals_page(request.caller, filters)
     return render(request, "audit/signals.html", {
-        "page": page, "rows": [presenting.row_of(found, request.caller) for found in page.rows],
+        "page": page, "rows": presenting.rows_of(page.rows, request.caller),
         "wrong": wrong, **presenting.tools(request, filters),
     })  # fmt: skip
 

@@ -111,7 +111,9 @@ def rescan(progress: Progress, payload: dict[str, Any]) -> dict[str, Any]:
         tell_imported(fresh, inline=False)
     mask_notes(progress.team_id)
     from audit.services.mask_again import mask_records
+    from audit.services.review import mask_review_notes
 
+    mask_review_notes(progress.team_id)
     records = mask_records(progress.team_id, on_progress=lambda done, total: progress.step(done, total, "logs"))
     return {"logs": len(stale), "records": records}
 

@@ -18,6 +18,7 @@ class ReviewVerdict(models.TextChoices):
 
 class Review(TeamOwned):
     """One verdict on one signal of a compaction. Rows are added, never changed: the newest counts, the others are history.
+    Only masking patterns that came later may hide something in a note.
 
     It belongs to the compaction and the signal's `key`, not to a record, so that it holds for the same signal in the next
     record too. `open` takes an earlier verdict back. `note` is masked. `token` is null for a person in a browser.

@@ -69,3 +69,14 @@ def standing(compaction_id: int) -> dict[str, str]:
     newest = Window(RowNumber(), partition_by=F("key"), order_by=F("id").desc())
     rows = Review.unscoped.filter(compaction=compaction_id).annotate(nth=newest).filter(nth=1)
     return dict(rows.values_list("key", "verdict"))
+
+
+def mask_review_notes(team_id: int) -> int:
+    """Hides in the team's notes what the patterns in force hide; the number of notes that changed (docs/decisions/0002)."""
+    masker, changed = masker_for(team_id), 0
+    rows = Review.unscoped.filter(team=team_id).exclude(note="").order_by("pk").values_list("pk", "note")
+    for pk, note in rows.iterator(chunk_size=500):
+        clean = masker.mask_text(note)
+        if clean != note:
+            changed += Review.unscoped.filter(pk=pk).update(note=clean)
+    return changed

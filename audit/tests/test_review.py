@@ -10,7 +10,7 @@ from audit.core.identity import importance, signal_key
 from audit.core.policy import Policy
 from audit.models import Review, Signal
 from audit.selectors_review import reviews_of, signal_for
-from audit.services.review import BadReview, review
+from audit.services.review import BadReview, mask_review_notes, review
 from dshweb.access.callers import caller_for_token, caller_for_user
 from dshweb.access.models import Visibility
 from dshweb.access.services import tokens
@@ -151,6 +151,16 @@ def test_a_note_is_masked_by_the_patterns_of_the_team_and_fit_to_store(people, s
     assert "abcdefghijklmnop" not in made.note
     assert "[redacted:ticket]" in made.note
     assert "\x00" not in made.note
+
+
+def test_patterns_that_came_later_hide_in_notes_too(people, signal):
+    caller, row = asking(people.alice, signal)
+    review(caller, row, "confirmed", "as in SEC-42")
+    review(caller, row, "confirmed", "plain")
+    MaskPattern.unscoped.create(team=people.team, name="ticket", expression="SEC-[0-9]+")
+    assert mask_review_notes(people.team.pk) == 1
+    assert list(Review.unscoped.order_by("id").values_list("note", flat=True)) == ["as in [redacted:ticket]", "plain"]
+    assert mask_review_notes(people.team.pk) == 0
 
 
 def test_a_re_audit_under_a_changed_policy_keeps_the_verdicts_of_unchanged_signals(people, audited):

@@ -236,7 +236,7 @@ def test_hostile_notes_and_texts_are_only_shown(client, people):
         assert "14" not in re.findall(r"\{\{ (\S+) \}\}", html)
 
 
-def test_the_list_asks_a_fixed_number_of_questions(client, people, audited, django_assert_num_queries):
+def test_the_list_asks_a_fixed_number_of_questions(client, people, audited, django_assert_max_num_queries):
     client.force_login(people.alice)
     client.get("/signals/")
     for count in (1, 8):
@@ -245,9 +245,17 @@ def test_the_list_asks_a_fixed_number_of_questions(client, people, audited, djan
         for row in Signal.unscoped.order_by("-pk")[:5]:
             confirm(people, row, "open", str(count))
         # login, person, memberships, teams in the header;
-        # policy and patterns in force, visibility, signals, reviews; the first three again and counts; models
-        with django_assert_num_queries(4 + 5 + 4 + 1):
+        # policy and patterns in force, visibility, signals, reviews; texts around them (summaries, messages);
+        # the first three again and counts; models
+        with django_assert_max_num_queries(4 + 5 + 2 + 4 + 1):
             assert client.get("/signals/").status_code == 200
+
+
+def test_a_candidate_stands_among_the_words_around_it(client, people, audited):
+    client.force_login(people.vera)
+    page = client.get("/signals/").content.decode()
+    assert re.search(r"the cache limit is\s*<mark>46 MiB</mark>", page), "of the summary"
+    assert re.search(r"read\s*<mark>data/report-a.txt</mark>\s*and data/report-b.txt", page), "of an original"
 
 
 def test_a_verdict_shows_who_when_and_what_came_before(client, people, audited):

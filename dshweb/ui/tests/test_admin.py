@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from audit.models import Audit, PolicyVersion, Signal, VocabularyTerm
+from audit.models import Audit, PolicyVersion, Review, Signal, VocabularyTerm
 from dshweb.sessionlog.models import Compaction, Frame, LogFile, MaskPattern, Message, Session, Source, SourceFile
 from dshweb.tasks.models import Task
 from dshweb.ui.tests.rows import make_audit, make_compaction, make_log, make_messages, make_session
@@ -15,7 +15,7 @@ from dshweb.ui.tests.sample import fill
 
 pytestmark = pytest.mark.django_db
 
-READ_ONLY = [SourceFile, LogFile, Session, Message, Compaction, Frame, Audit, Signal]
+READ_ONLY = [SourceFile, LogFile, Session, Message, Compaction, Frame, Audit, Signal, Review]
 EDITABLE = [Source, MaskPattern, VocabularyTerm]
 
 
@@ -24,10 +24,15 @@ def root(client, people):
     fill(people.team)
     log = LogFile.unscoped.first()
     Frame.unscoped.create(team=people.team, log=log, offset=0, length=9, kind="data", first_row=0, next_seq=0)
+    judge(people, log.compactions.first())
     people.alice.is_staff = people.alice.is_superuser = True
     people.alice.save()
     client.force_login(people.alice)
     return client
+
+
+def judge(people, row):
+    Review.unscoped.create(team=people.team, compaction=row, key="k", verdict="confirmed", user=people.alice)
 
 
 def address(model, name, *args):
@@ -62,7 +67,9 @@ def test_admin_lists_ask_a_fixed_number_of_questions(root, people, model, django
     for number in range(5):
         log = make_log(make_session(people.team, f"more-{number}"))
         make_messages(log)
-        make_audit(make_compaction(log))
+        row = make_compaction(log)
+        make_audit(row)
+        judge(people, row)
         SourceFile.unscoped.create(team=people.team, location=f"/more/{number}", log=log)
         Frame.unscoped.create(team=people.team, log=log, offset=0, length=9, kind="data", first_row=0, next_seq=0)
     with django_assert_num_queries(len(before)):
