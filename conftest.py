@@ -73,6 +73,11 @@ class People:
 
 @pytest.fixture
 def people(db) -> People:
+    return make_people()
+
+
+def make_people() -> People:
+    """For fixtures that last longer than a test; a test asks for `people`."""
     from dshweb.access.models import Membership, Role, Team, User
 
     ours = Team.objects.create(slug="ours", name="Ours")

@@ -29,7 +29,7 @@ BOUNDED = settings(
 @pytest.fixture
 def token_of(people, data_dir):
     """Headers of a token of one of `people`. Calls share the connection of the test, so it is not closed after each."""
-    filled(people)
+    filled(people, data_dir)
     made: dict[str, dict[str, str]] = {}
     for signal in (request_started, request_finished):
         signal.disconnect(close_old_connections)

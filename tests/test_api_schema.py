@@ -36,7 +36,7 @@ EXAMPLE_NAMES = [f"{method} {path}: {one['summary']}" for path, method, _, one i
 
 @pytest.fixture
 def rows(people, data_dir):
-    return filled(people)
+    return filled(people, data_dir).ids
 
 
 @pytest.mark.parametrize(("path", "method", "operation"), OPERATIONS, ids=NAMES)
