@@ -32,7 +32,7 @@ def judged(session: Session) -> dict[str, int]:
 def delete(request: CallerRequest, pk: int) -> HttpResponse:
     """`/sessions/<id>/delete`: GET says what would go, POST does it. For the session's owner and the team's admins."""
     row = get_object_or_404(selectors.sessions(request.caller), pk=pk)
-    if not may_delete(request, row):
+    if not may_delete(request.caller, row):
         raise PermissionDenied
     if request.method == "POST":
         deletion.delete_session(row.pk, by=request.caller)

@@ -11,7 +11,7 @@ from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 
 from audit.selectors import Line, latest
-from dshweb.access.callers import CallerRequest
+from dshweb.access.callers import Caller, CallerRequest
 from dshweb.pages.panels import Panels
 from dshweb.pages.sessions import seconds_of
 from dshweb.sessionlog import conversation, finding, selectors
@@ -42,7 +42,7 @@ def page(request: CallerRequest, pk: int) -> HttpResponse:
         "session": row, "logs": logs, "log": log, "visible": visible, "seconds": seconds_of(row),
         "opened": opened_by_dsh(logs), "warnings": warnings_of(row),
         "lineage": panels.make("lineage", lambda: selectors.lineage(row), Lineage()),
-        "may_delete": may_delete(request, row),
+        "may_delete": may_delete(request.caller, row),
         **(_of_log(request, log, panels, visible=visible) if log else {}), "failed": panels.failed,
     })  # fmt: skip
 
@@ -151,8 +151,7 @@ def chosen(logs: list[LogFile], session: Session, wanted: int | None) -> LogFile
     return next((log for log in logs if log.pk == session.current_id), logs[0] if logs else None)
 
 
-def may_delete(request: CallerRequest, session: Session) -> bool:
-    """The session's owner while allowed to bring logs in, and the team's admins."""
-    caller = request.caller
+def may_delete(caller: Caller, session: Session) -> bool:
+    """The session's owner while allowed to bring logs in, and the team's admins in person."""
     own = session.owner_id == caller.user.pk and caller.may_ingest(session.team_id)
     return own or caller.is_admin(session.team_id)
