@@ -27,24 +27,26 @@ class Reach:
         self.skipped: list[tuple[int, int]] = []
         self._left = work
 
+    def _most(self, weight: int) -> int:
+        return min(MAX_PLACES, max(FEWEST, self._left // weight))
+
     def turns(self, weight: int) -> Iterator[None]:
         """As many times as a scan may look at a place; `weight`: how dear a place is. A scan that uses them up stops
         the text there for all. MAX_PLACES, or fewer when earlier scans spent most of the work, never below FEWEST."""
-        for _ in range(min(MAX_PLACES, max(FEWEST, self._left // weight))):
+        for _ in range(self._most(weight)):
             yield
             self._left -= weight
 
     def places(self, found: Iterable[re.Match[str]], group: int = 0) -> Iterator[re.Match[str]]:
         """The places of a scan, as many as it has turns; the text ends before (the group of) the next one."""
-        matches = iter(found)
-        for _ in self.turns(1):
-            m = next(matches, None)
-            if m is None:
+        left = self._most(1)
+        for m in found:
+            if not left:
+                self.stop(m.start(group))
                 return
+            left -= 1
             yield m
-        beyond = next(matches, None)
-        if beyond is not None:
-            self.stop(beyond.start(group))
+            self._left -= 1
 
     def stop(self, at: int) -> None:
         """Nothing at or behind `at` is looked at."""
