@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import secrets
+import sys
 from pathlib import Path
 
-from dshweb.env import Env, database, secret_key
+from dshweb.env import Env, database, only_sends, secret_key
 
 env = Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -12,9 +14,12 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = env.path(
     "DSHWEB_DATA_DIR", BASE_DIR / "var", "folder that holds all state: database, logs, queue, secret key", shown="var/"
 )
-DATA_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
+STATELESS = only_sends(sys.argv)
+if not STATELESS:
+    DATA_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
 DEBUG = env.flag("DEBUG", default=False, meaning="Django's debug pages; never on a server others can reach")
-SECRET_KEY = secret_key(env.text("SECRET_KEY", "", "signing key; made once under the data folder when empty"), DATA_DIR)
+SECRET_KEY = env.text("SECRET_KEY", "", "signing key; made once under the data folder when empty")
+SECRET_KEY = secrets.token_urlsafe(48) if STATELESS else secret_key(SECRET_KEY, DATA_DIR)
 ALLOWED_HOSTS = env.words(
     "ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]", "host names the server answers to, separated by commas"
 )
@@ -48,7 +53,7 @@ MAX_LOG_BYTES = env.number("MAX_LOG_BYTES", 4 << 30, "largest log, decompressed,
 MAX_FRAME_BYTES = env.number("MAX_FRAME_BYTES", 64 << 20, "largest frame or row, decompressed, in bytes", least=1)
 MAX_RATIO = env.number("MAX_RATIO", 10_000, "largest decompressed : compressed ratio of a frame", least=1)
 MAX_UPLOAD_BYTES = env.number(
-    "MAX_UPLOAD_BYTES", 1 << 30, "largest log handed in by page or API, as it is sent, in bytes", least=1
+    "MAX_UPLOAD_BYTES", 1_000_000_000, "largest log handed in by page or API, as it is sent, in bytes", least=1
 )
 MAX_STORED_TEXT = env.number(
     "MAX_STORED_TEXT", 262_144, "characters of one message kept in the database; the rest stays in the log", least=1024
@@ -84,6 +89,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "dshweb.access.middleware.SecurityHeaders",
     "csp.middleware.CSPMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "dshweb.access.middleware.Private",
@@ -100,7 +106,6 @@ MIDDLEWARE = [
     "dshweb.ui.preferences.PersonTimeZoneMiddleware",
     "dshweb.access.middleware.CallerMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 ROOT_URLCONF = "dshweb.urls"
 WSGI_APPLICATION = "dshweb.wsgi.application"

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from dshweb.access.forms import Dressed
 from dshweb.access.models import Membership, Role, Scope, Team, Visibility
 from dshweb.access.services.teams import RESERVED
+from dshweb.text.lines import one_line
 
 # What a scope lets a program do. One that nothing uses yet has no words here and is not offered.
 SCOPE_WORDS = {
@@ -37,10 +38,18 @@ LIFETIMES = [
 ]
 
 
+def plain(text: str) -> None:
+    """A name is what it looks like: no hidden characters, no escapes."""
+    if one_line(text) != text:
+        raise forms.ValidationError(_("Without hidden characters, please: a name is what one sees."))
+
+
 class TokenForm(Dressed, forms.Form):
     """`members`: the memberships of the person, each a team the token may be for."""
 
-    name = forms.CharField(label=_("Name"), max_length=80, help_text=_("Where it is used, e.g. “laptop” or “CI”."))
+    name = forms.CharField(
+        label=_("Name"), max_length=80, validators=[plain], help_text=_("Where it is used, e.g. “laptop” or “CI”.")
+    )
     team = forms.ChoiceField(label=_("Team"))
     scopes = forms.MultipleChoiceField(
         label=_("What it may do"), choices=[(scope.value, scope.label) for scope in SCOPE_WORDS],
@@ -73,12 +82,12 @@ class MemberForm(RightsForm):
 
 
 class TeamForm(Dressed, forms.Form):
-    name = forms.CharField(label=_("Name"), max_length=120)
+    name = forms.CharField(label=_("Name"), max_length=120, validators=[plain])
     content_visibility = forms.ChoiceField(label=_("Who sees session content"), choices=Visibility.choices)
 
 
 class NewTeamForm(Dressed, forms.Form):
-    name = forms.CharField(label=_("Name"), max_length=120)
+    name = forms.CharField(label=_("Name"), max_length=120, validators=[plain])
     slug = forms.SlugField(
         label=_("Short name"),
         max_length=50,

@@ -128,7 +128,8 @@ def test_loading_the_page_of_a_new_token_again_makes_no_second(browser):
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"name": ""}, {"name": "x" * 81}, {"team": "theirs"}, {"team": "nowhere"}, {"scopes": []}, {"scopes": ["admin"]},
+        {"name": ""}, {"name": "x" * 81}, {"name": "a\u202eb"},
+        {"team": "theirs"}, {"team": "nowhere"}, {"scopes": []}, {"scopes": ["admin"]},
         {"lifetime": "-1"}, {"lifetime": "36500"},
     ],
     ids=str,
