@@ -96,6 +96,11 @@ class Env:
         return [word.strip() for word in self._raw(name, "list", default, meaning).split(",") if word.strip()]
 
 
+def only_sends(arguments: Sequence[str]) -> bool:
+    """Whether this is `manage.py push`: it sends logs from a machine on which nothing of the product shall be left."""
+    return len(arguments) > 1 and Path(arguments[0]).name == "manage.py" and arguments[1] == "push"
+
+
 def database(url: str, default: Path) -> dict[str, object]:
     """Django's DATABASES entry for `url`; an empty one means SQLite at `default`.
 

@@ -17,6 +17,8 @@ class UiConfig(AppConfig):
         """Compiles the message catalogues that changed. Without a writable folder pages are in English, and work."""
         from dshweb.ui.catalogues import BadCatalogue, compile_all
 
+        if settings.STATELESS:
+            return
         source, target = (Path(path) for path in settings.LOCALE_PATHS)
         try:
             compile_all(source, target)

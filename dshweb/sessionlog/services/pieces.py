@@ -129,8 +129,9 @@ def append(
     """Writes one piece; the size that is here then. Raises Refused (`logs/offset` and `logs/different` with the size)."""
     if offset + length > settings.MAX_UPLOAD_BYTES:
         raise inbox.too_large()
-    uploads.need_patience(place.team, place.user)
-    inbox.need_room(length)
+    if length:
+        uploads.need_patience(place.team, place.user)
+        inbox.need_room(length)
     with _held(place) as (row, here):
         _check(here, offset, length, before=before, cut=cut)
         if length:
