@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TextIO
-
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from typing import TYPE_CHECKING, TextIO
 
 from dshweb.text.lines import one_line
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 
 class Bar:
@@ -17,9 +17,7 @@ class Bar:
     def __init__(self, stream: TextIO, *, quiet: bool = False, size: bool = True) -> None:
         self._bar: Progress | None = None
         if not quiet and stream.isatty():
-            amount = DownloadColumn() if size else MofNCompleteColumn()
-            columns = (TextColumn("{task.description}", markup=False), BarColumn(), amount, TimeRemainingColumn())
-            self._bar = Progress(*columns, console=Console(file=stream), transient=True)
+            self._bar = _progress(stream, size=size)
             self._task = self._bar.add_task("", total=None)
 
     def __enter__(self) -> Bar:
@@ -35,4 +33,17 @@ class Bar:
 
     def show(self, what: object, done: int, total: int | None) -> None:
         if self._bar:
-            self._bar.update(self._task, description=one_line(str(what))[-60:], completed=done, total=total)
+            self._bar.update(
+                self._task, description=one_line(str(what))[-60:], completed=done, total=total, refresh=True
+            )
+
+
+def _progress(stream: TextIO, *, size: bool) -> Progress:
+    # rich takes a while to import, and most runs have nobody who looks
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    amount = DownloadColumn() if size else MofNCompleteColumn()
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), amount, TimeRemainingColumn())
+    # without a thread that draws by itself: processes are forked beside the bar (sessionlog.services.crew)
+    return Progress(*columns, console=Console(file=stream), transient=True, auto_refresh=False)

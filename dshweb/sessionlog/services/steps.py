@@ -54,7 +54,7 @@ class Pending:
 
     frames: list[FrameInfo] = field(default_factory=list)
     messages: list[tuple[Any, ...]] = field(default_factory=list)
-    said: dict[int, str] = field(default_factory=dict)
+    said: dict[int, list[str]] = field(default_factory=dict)
     summaries: dict[int, attempts.SummaryRow] = field(default_factory=dict)
     decoded: int = 0
 
@@ -159,9 +159,9 @@ class _Run:
                 pending.summaries[event.row] = attempts.SummaryRow(event, self._texts()["cwd"])
             if found is not None:
                 pending.messages.append(self.projector.message(event, found))
-                text = said(found)
-                if text:
-                    pending.said[event.row] = text
+                words = search.words(said(found))  # here, not in the transaction, which others wait for
+                if words:
+                    pending.said[event.row] = words
 
     def _texts(self) -> dict[str, str]:
         """Title and working directory in force, masked: the scan's own state holds no texts."""
@@ -252,4 +252,4 @@ class _Run:
         positions = list(pending.said)
         ids = Message.unscoped.filter(log=self.log, position__gte=positions[0], position__lte=positions[-1])
         by_position = dict(ids.values_list("position", "id"))
-        search.add([(by_position[position], text) for position, text in pending.said.items()])
+        search.add([(by_position[position], words) for position, words in pending.said.items()])
