@@ -34,7 +34,7 @@ LIFETIMES = [
     ("30", _("in 30 days")),
     ("90", _("in 90 days")),
     ("365", _("in a year")),
-    ("", _("never")),
+    ("", _("no end")),
 ]
 
 
