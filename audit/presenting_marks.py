@@ -65,8 +65,8 @@ class Marker:
     def html(self, text: str, places: Sequence[Place], start: int, end: int, shift: int = 0) -> SafeString:
         """[start, end) of `text` with its marks. `places` are in the text before `shift` characters were cut from its head."""
         spans = [(a - shift, b - shift, self.facts[position]) for a, b, position in places if position in self.facts]
-        outer = [span for span in spans if span[2].cls in STATEMENT_CLASSES]
-        inner = [span for span in spans if span[2].cls not in STATEMENT_CLASSES]
+        outer = [span for span in spans if self._is_line(span[2])]
+        inner = [span for span in spans if not self._is_line(span[2])]
         parts = []
         for piece in segments(outer, start, end):
             if not piece.items:
@@ -74,6 +74,10 @@ class Marker:
             else:
                 parts.append(self._statement(text, inner, piece))
         return mark_safe("".join(parts))  # noqa: S308 - every part is escaped
+
+    def _is_line(self, fact: Fact) -> bool:
+        """Whether a mark is a line somebody said, with facts in it. Of a correction the summary holds the old value only."""
+        return fact.cls in STATEMENT_CLASSES and (self.side == "l" or bool(fact.claim))
 
     def _facts(self, text: str, spans: Sequence[tuple[int, int, Fact]], within: Piece[Fact]) -> str:
         return "".join(

@@ -89,7 +89,7 @@ MARKS: dict[str, tuple[Promise, str, str]] = {
     "missing": (_("keep term, missing"), "missing", "amber"),
     "scope_lost": (_("scope term, missing"), "scope", "amber"),
     "verified": (_("has a source"), "kept", "plain"),
-    "assistant": (_("only the assistant said so"), "verified", "plain"),
+    "assistant": (_("assistant only"), "verified", "plain"),
     "unverified": (_("no matching source"), "unverified", "amber"),
     "consent": (_("consent without a source"), "consent", "amber"),
     "superseded": (_("drop term"), "superseded", "amber"),

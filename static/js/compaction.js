@@ -10,7 +10,6 @@ const live = document.querySelector("[data-live]");
 const help = document.querySelector("[data-help-box]");
 const classes = tri.querySelector("[data-classes]");
 const narrow = matchMedia("(max-width: 48rem)");
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 const everySignal = () => [...list.querySelectorAll("li.signal")];
 const shownSignals = () => everySignal().filter((row) => !row.hidden);
@@ -37,14 +36,16 @@ function fresh(place) {
 
 // --- moving ---------------------------------------------------------------------------------------------------------
 
-function moveTo(mark, pane) {
+// What was not drawn yet has no height of its own, so that the first jump may miss: it is looked at again in the next frames.
+function moveTo(mark, pane, again = 3) {
   for (let fold = mark.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
   if (narrow.matches || getComputedStyle(pane).overflowY === "visible") return;
   const far = mark.getBoundingClientRect();
   const box = pane.getBoundingClientRect();
-  if (far.top > box.top + 40 && far.bottom < box.bottom - 40) return;
-  const top = pane.scrollTop + far.top - box.top - box.height / 3;
-  pane.scrollTo({ top, behavior: calm.matches ? "auto" : "instant" });
+  if (far.top > box.top + 24 && far.bottom < box.bottom - 24) return;
+  const before = pane.scrollTop;
+  pane.scrollTop += far.top - box.top - box.height / 3;
+  if (again && pane.scrollTop !== before) requestAnimationFrame(() => moveTo(mark, pane, again - 1));
 }
 
 function keepInView(row) {
@@ -85,8 +86,9 @@ async function select(key, { row = null, from = null, quiet = false } = {}) {
   current()?.removeAttribute("aria-current");
   if (signal) {
     signal.setAttribute("aria-current", "true");
-    keepInView(signal);
     card.hidden = true;
+    keepInView(signal);
+    requestAnimationFrame(() => keepInView(signal)); // its form has unfolded by then
   }
   highlight(key);
   if (!quiet) address(key, signal?.dataset.signal);
@@ -161,15 +163,20 @@ function step(by) {
 // The next or previous mark in the reading order of the column that was used last, else of the originals.
 let pane = originals;
 function stepMark(by) {
-  const marks = [...pane.querySelectorAll(".fact, .said")].filter((mark) => mark.offsetParent !== null || mark.closest("details:not([open])"));
-  const here = marks.findIndex((mark) => "here" in mark.dataset);
-  const at = here >= 0 ? here + by : marks.findIndex((mark) => "on" in mark.dataset) + (by > 0 ? 1 : -1);
-  const mark = marks[at < 0 && here < 0 ? 0 : at];
+  const marks = [...pane.querySelectorAll(".fact:not([data-absent]), .said")];
+  const find = (name) => marks.findIndex((mark) => name in mark.dataset);
+  let at = find("here") >= 0 ? find("here") + by : find("on") >= 0 ? find("on") + by : -1;
+  if (at < 0) {
+    const top = pane.getBoundingClientRect().top;
+    at = marks.findIndex((mark) => mark.getBoundingClientRect().top >= top) - (by < 0 ? 1 : 0);
+  }
+  const mark = marks[at];
   showColumns();
   if (!mark) return;
   for (const one of marks) delete one.dataset.here;
   mark.dataset.here = "";
-  select(keysOf(mark)[0]).then(() => moveTo(mark, pane));
+  moveTo(mark, pane);
+  select(keysOf(mark)[0], { from: mark });
 }
 
 // --- filters --------------------------------------------------------------------------------------------------------
@@ -255,7 +262,7 @@ tri.addEventListener("click", (event) => {
   const link = event.target.closest("a");
   if (!link) return;
   const take = (what) => { event.preventDefault(); return what(); };
-  if (link.matches(".signal-a")) return take(() => select(link.closest(".signal").dataset.fact, { row: link.closest(".signal"), ...(narrow.matches ? {} : {}) }).then(() => narrow.matches && jump()));
+  if (link.matches(".signal-a")) return take(() => select(link.closest(".signal").dataset.fact, { row: link.closest(".signal") }).then(() => narrow.matches && jump()));
   if (link.matches(".hole")) return take(() => openHole(link));
   if (link.dataset.back) return take(() => loadWindow(link, link.dataset.back, true));
   if (link.dataset.onAt) return take(() => loadWindow(link, link.dataset.onAt, false));

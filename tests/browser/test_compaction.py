@@ -1,0 +1,149 @@
+"""The compaction page in a real browser: keys, marks and columns that move together, windows that come when they are wanted."""
+
+from __future__ import annotations
+
+import pytest
+
+from audit.core.marks import fact_key
+from audit.models import Signal
+from audit.selectors_facts import WINDOW
+from dshweb.sessionlog.models import Compaction
+from tests.browser.test_pages import browser, pytestmark, visit  # noqa: F401 - fixtures
+
+INVENTED = "/srv/demo-app/deploy/rollout.yaml"
+
+
+@pytest.fixture
+def opened(visit, live_server, people):  # noqa: F811
+    def go(query="", **options):
+        page = visit(**options)
+        row = Compaction.unscoped.get(compaction_id="e345e984-9")
+        page.goto(f"{live_server.url}/compactions/{row.pk}/{query}")
+        if options.get("scripts", True):
+            page.locator(".tri[data-live]").wait_for()
+        return page
+
+    return go
+
+
+def current(page) -> str:
+    return page.locator('.signal[aria-current="true"] .signal-t').inner_text()
+
+
+IN_VIEW = """([pane, text]) => {
+    const box = document.querySelector(pane).getBoundingClientRect();
+    return [...document.querySelectorAll(pane + " [data-on]")].some((one) => {
+        const at = one.getBoundingClientRect();
+        return one.textContent.includes(text) && at.top >= box.top - 1 && at.bottom <= box.bottom + 1;
+    });
+}"""
+
+
+def seen(page, pane: str, text: str) -> None:
+    """Waits until a selected mark with this text is in view in that column."""
+    page.wait_for_function(IN_VIEW, arg=[pane, text], timeout=5000)
+
+
+def press(page, keys: str) -> None:
+    for key in keys.split():
+        page.keyboard.press(key)
+    page.wait_for_function("() => document.querySelector('.tri [data-on]') !== null")
+
+
+def test_keys_move_through_the_signals_and_both_columns_follow(opened):
+    page = opened()
+    first = current(page)
+    press(page, "j")
+    second = current(page)
+    assert second != first
+    press(page, "k")
+    assert current(page) == first
+    for _ in range(12):
+        if current(page) == INVENTED:
+            break
+        press(page, "j")
+    seen(page, "[data-summary]", INVENTED)
+    seen(page, "[data-originals]", INVENTED)
+    assert f"fact={fact_key('abs_path', INVENTED)}" in page.url
+    assert page.complaints == []
+
+
+def test_a_mark_that_is_clicked_selects_its_fact_on_both_sides(opened):
+    page = opened()
+    page.locator("[data-summary] .fact", has_text="46 MiB").click()
+    assert current(page).startswith("46 MiB")
+    page.locator("[data-originals] [data-on]", has_text="64 MiB").first.wait_for()
+    seen(page, "[data-originals]", "64 MiB")
+    page.locator("[data-originals] .fact.f-kept").first.click()
+    card = page.locator(".fact-card")
+    card.wait_for()
+    assert "kept" in card.inner_text()
+    assert page.locator('.signal[aria-current="true"]').count() == 0
+    assert page.complaints == []
+
+
+def test_brackets_go_from_mark_to_mark_and_digits_filter(opened):
+    page = opened()
+    press(page, "]")
+    one = page.url
+    press(page, "]")
+    page.wait_for_url(lambda url: url != one)
+    press(page, "[")
+    page.wait_for_url(one)
+    before = page.locator(".signal:visible").count()
+    press(page, "1")
+    chip = page.locator('.chip[aria-current="true"]')
+    kind = chip.get_attribute("data-kind")
+    assert {row.get_attribute("data-kind") for row in page.locator(".signal:visible").all()} == {kind}
+    assert current(page)
+    press(page, "1")
+    assert page.locator(".signal:visible").count() == before
+    page.keyboard.press("f")
+    assert page.evaluate("document.activeElement.name") == "cls"
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement.name") == "cls", "keys in a field are the field's"
+
+
+def test_help_opens_and_closes_by_key(opened):
+    page = opened()
+    page.keyboard.press("?")
+    assert page.locator("dialog.help").is_visible()
+    page.keyboard.press("Escape")
+    assert not page.locator("dialog.help").is_visible()
+
+
+def test_an_address_opens_with_its_fact_selected_and_in_view(opened):
+    page = opened(f"?fact={fact_key('abs_path', INVENTED)}")
+    assert current(page) == INVENTED
+    page.wait_for_function("() => document.querySelector('.tri').getBoundingClientRect().top < innerHeight / 3")
+    seen(page, "[data-summary]", INVENTED)
+
+
+def test_windows_are_loaded_when_they_are_reached_or_needed(visit, live_server, people):  # noqa: F811
+    from audit.tests.test_page import MANY, compaction
+    from dshweb.ui.tests.rows import TURN
+
+    row = compaction(people, [*MANY, *TURN], position=77)
+    page = visit()
+    page.goto(f"{live_server.url}/compactions/{row.pk}/?at=8")
+    leaves = page.locator(".leaf")
+    assert leaves.count() == WINDOW
+    page.locator("[data-originals]").evaluate("(pane) => pane.scrollTo(0, pane.scrollHeight)")
+    page.locator(f"#leaf-{8 + WINDOW}").wait_for(state="attached")
+    wanted = Signal.unscoped.get(audit__compaction=row, text="never force-push to main")
+    page.locator(f"#signal-{wanted.rank} .signal-a").click()
+    page.locator("[data-originals] .said[data-on]").wait_for()
+    seen(page, "[data-originals]", "never force-push")
+    assert page.complaints == []
+
+
+def test_without_scripts_everything_is_read_and_reached(opened):
+    page = opened(scripts=False)
+    assert page.locator(".leaf").count() == 8
+    assert page.locator(".pane-summary .fact.f-altered").is_visible()
+    page.locator(".signal-a", has_text="never force-push to main").first.click()
+    assert "fact=" in page.url
+    assert "never force-push" in current(page)
+    page.locator(".chip", has_text="no matching source").click()
+    assert {row.get_attribute("data-kind") for row in page.locator(".signal").all()} == {"unverified"}
+    assert page.locator("kbd").first.is_hidden()
