@@ -33,6 +33,21 @@ def ingest(caller: Caller, task: Task) -> Outcome:
     return Outcome(_counts(task.result or {}), links, max(0, len(files) - SHOWN))
 
 
+@outcome_of("upload")
+@outcome_of("push")
+def handed_in(caller: Caller, task: Task) -> Outcome:
+    """The state of the one log, and the session it belongs to."""
+    result = task.result or {}
+    lines = [WORDS[result["status"]](1) % {"n": 1}] if result.get("status") in WORDS else []
+    if result.get("changed") is False:
+        lines.append(_("nothing in it was new"))
+    rows = Session.objects.for_caller(caller).filter(pk=_number(result, "session")).select_related("team")
+    log = _number(result, "log")
+    return Outcome(lines, [
+        Link(_name(caller, row), f"{reverse('session', args=[row.pk])}?log={log}", str(result.get("name", ""))) for row in rows
+    ])  # fmt: skip
+
+
 @outcome_of("audit")
 def audit(caller: Caller, task: Task) -> Outcome:
     """The records it made."""

@@ -63,6 +63,7 @@ def upload(request: CallerRequest) -> HttpResponse:
         return _take(request, teams)
     return render(request, "sessionlog/upload.html", {
         "into": teams, "most": settings.MAX_UPLOAD_BYTES, "send": reverse("api:post_log"), "field": FIELD,
+        "server": request.build_absolute_uri("/").rstrip("/"),
     })  # fmt: skip
 
 
@@ -153,12 +154,18 @@ def _files(caller: Caller, pks: list[int]) -> list[File]:
                 visible=log is not None and may_see_content(caller, log.session),
                 worst=line,
                 attempts=getattr(log, "attempts", 0),
-                reason=task.error.partition(": ")[2] or task.error,
+                reason=_reason(task),
                 share=shown.share,
                 busy=task.state in OPEN or bool(log and log.pk in audited),
             )
         )
     return found
+
+
+def _reason(task: Task) -> str:
+    """Why it failed, without the kind of the error and the name, which stand beside it."""
+    words = task.error.partition(": ")[2] or task.error
+    return words.removeprefix(f"{task.payload.get('name')}: ")
 
 
 def _status(task: Task) -> str:
