@@ -48,7 +48,7 @@ def read_log(people, folder: Path, rows: list[dict[str, Any]] | None = None, ses
     path.write_bytes(b"".join(frame(row) for row in rows or ROWS))
     report = ingest_file(path, run=Import.by(people.team, people.alice, inline=True), place=None)
     assert report.status != "failed", report.damage
-    return Session.unscoped.get(session_id=session)
+    return SourceFile.unscoped.get(location=str(path)).log.session
 
 
 def filled(people, folder: Path) -> Filled:

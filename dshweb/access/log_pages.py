@@ -19,6 +19,9 @@ from dshweb.access.selectors import LogFilters
 from dshweb.access.services import actions
 from dshweb.access.services.log import note_access
 from dshweb.access.team_pages import administered
+from dshweb.text.lines import visible
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 COLUMNS = ["at", "person", "token", "action", "target"]
 
@@ -81,5 +84,6 @@ def _values(row: AccessLog) -> list[str]:
 
 
 def _cell(value: str) -> str:
-    """A cell that a spreadsheet takes for text, never for a formula."""
-    return "'" + value if value[:1] in ("=", "+", "-", "@", "\t", "\r", "\n") else value
+    """A cell that a spreadsheet takes for text, never for a formula, and a terminal for nothing else."""
+    text = visible(value)
+    return f"'{text}" if value.startswith(FORMULA) or text.lstrip().startswith(FORMULA) else text
