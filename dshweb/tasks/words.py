@@ -10,6 +10,7 @@ from dshweb.tasks.models import State
 KINDS = {
     "ingest": _("Bring in"),
     "upload": _("Uploaded log"),
+    "push": _("Log sent by a collector"),
     "audit": _("Audit"),
     "rescan": _("Mask anew"),
 }

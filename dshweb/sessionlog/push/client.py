@@ -181,8 +181,9 @@ def _unsafe(server: str, error: SSLError) -> Exception:
 
 
 def _words(error: object) -> str:
-    """The last part of an error of urllib3, which begins with the name of an object."""
-    text = str(error)
+    """What went wrong in an error of urllib3, which begins with the name of an object or hides the cause in itself."""
+    inner = [arg for arg in getattr(error, "args", ()) if isinstance(arg, Exception)]
+    text = str(inner[-1] if inner else error)
     for name in (">: ", "): "):
         text = text.rpartition(name)[2] or text
     return text or type(error).__name__
