@@ -58,6 +58,8 @@ class Audit(TeamOwned):
         constraints = [
             models.UniqueConstraint(fields=["compaction", "engine", "config_fp"], name="one_audit_per_configuration")
         ]
+        # which records count is read off this alone, without their large rows
+        indexes = [models.Index(fields=["team", "compaction", "engine", "config_fp"], name="audits_that_count")]
 
     def __str__(self) -> str:
         return f"{self.compaction_id} {self.engine} {self.config_fp}"
