@@ -5,7 +5,9 @@ The axes say whether a fact is held up or kept; here is where. What cannot be po
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from functools import cached_property
+from itertools import accumulate
 
 from audit.core import facts as factlib
 from audit.core.case import AuditCase
@@ -52,17 +54,32 @@ class Counterparts:
                 return entry
         return None
 
+    @cached_property
+    def _text(self) -> tuple[str, list[Block], list[int], list[int]]:
+        """All leaves as one text, searched faster than many; its blocks, where each begins, code points of those before it."""
+        blocks = [block for leaf in self._case.leaves for block in leaf.blocks]
+        before = list(accumulate((len(block.text) for block in blocks), initial=0))
+        return "\n".join(block.text for block in blocks), blocks, [n + chars for n, chars in enumerate(before)], before
+
     def text_in_leaves(self, text: str) -> list[tuple[Block, int]]:
-        """Where `text` stands literally, few places; nothing once READ_MAX has been read."""
+        """Where `text` stands literally, once a block, few places; nothing once READ_MAX has been read."""
         found: list[tuple[Block, int]] = []
-        for leaf in self._case.leaves if text else ():
-            for block in leaf.blocks:
-                if self._left <= 0 or len(found) >= _PLACES:
-                    return found
-                self._left -= len(block.text)
-                at = block.text.find(text)
-                if at >= 0:
-                    found.append((block, at))
+        if not text or self._left <= 0:
+            return found
+        whole, blocks, starts, before = self._text
+        read = bisect_left(before, self._left, 0, len(blocks))
+        at = whole.find(text, 0, starts[read])
+        while at >= 0:
+            number = bisect_right(starts, at) - 1
+            block, start = blocks[number], at - starts[number]
+            inside = start + len(text) <= len(block.text)
+            if inside:
+                found.append((block, start))
+                if len(found) == _PLACES:
+                    read = number + 1
+                    break
+            at = whole.find(text, starts[number + 1] if inside else at + 1, starts[read])
+        self._left -= before[read]
         return found
 
 

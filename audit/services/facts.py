@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Sequence
 from typing import Any
+
+import msgspec
 
 from audit.core.case import AuditCase
 from audit.core.marks import Marked, by_text, fact_key, marked
@@ -39,7 +40,7 @@ def store(audit: Audit, facts: Sequence[Marked]) -> None:
     insert(Fact, FACT_FIELDS, [_row(audit, position, fact) for position, fact in enumerate(facts)])
     rows = [(LEAF, seq, marks) for seq, marks in by_text(facts).items() if seq <= BIG]
     rows += [(SUMMARY, block, marks) for block, marks in by_text(facts, summary=True).items()]
-    insert(MarkedText, TEXT_FIELDS, [(audit.team_id, audit.pk, *row[:2], json.dumps(row[2])) for row in rows])
+    insert(MarkedText, TEXT_FIELDS, [(audit.team_id, audit.pk, *row[:2], _json(row[2])) for row in rows])
     Audit.unscoped.filter(pk=audit.pk).update(marked=True)
     audit.marked = True
 
@@ -52,10 +53,14 @@ def forget_facts(audits: Any) -> None:
     Audit.unscoped.filter(pk__in=ids).update(marked=False)
 
 
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
 def _row(audit: Audit, position: int, fact: Marked) -> tuple[Any, ...]:
     return (
         audit.team_id, audit.pk, position, fact.key, short(fact.cls, 20), short(fact.canon, TEXT_CHARS),
-        short(fact.text, TEXT_CHARS), fact.fate, fact.claim, fact.tier, json.dumps(fact.sources),
-        fact_key(*fact.pair) if fact.pair else "", json.dumps([one for one in fact.leaves if one[0] <= BIG]),
-        json.dumps(fact.summary),
+        short(fact.text, TEXT_CHARS), fact.fate, fact.claim, fact.tier, _json(fact.sources),
+        fact_key(*fact.pair) if fact.pair else "", _json([one for one in fact.leaves if one[0] <= BIG]),
+        _json(fact.summary),
     )  # fmt: skip

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import msgspec
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 
@@ -169,7 +169,7 @@ def _signals(audit: Audit, record: dict[str, Any]) -> list[tuple[Any, ...]]:
     return [
         (
             audit.team_id, audit.pk, rank, axis, row["class"], row["kind"], row["tier"], row["text"], row["canon"],
-            row["where"]["side"], row["where"]["seq"], row["weight"], json.dumps(row, ensure_ascii=False),
+            row["where"]["side"], row["where"]["seq"], row["weight"], msgspec.json.encode(row).decode(),
             keys[rank], verdicts.get(keys[rank], ReviewVerdict.OPEN), importance(row),
         )
         for rank, (axis, row) in enumerate(listed)
