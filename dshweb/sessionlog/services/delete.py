@@ -103,7 +103,7 @@ def lift_below(team: int, path: Path) -> int:
 def bring_back(place: SourceFile, *, by: Caller) -> Task | None:
     """Asks for the log at a place to be read again; None where that can only be uploaded again."""
     lift(SourceFile.unscoped.filter(pk=place.pk))
-    if place.location.startswith(UPLOADED):
+    if not Path(place.location).is_absolute():
         return None
     return request_ingest(place.team_id, Path(place.location), owner=by.user.pk, by=by.user)
 
