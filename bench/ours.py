@@ -1,11 +1,13 @@
 """What of the product is measured, each run in a process of its own with a data folder of its own: prints one JSON object.
 
-`python -m bench.ours import|append|store|audit …`; DSHWEB_DATA_DIR names a migrated data folder. Seconds are those of the work
+`python -m bench.ours import|ingest|append|store|audit …`; DSHWEB_DATA_DIR names a migrated data folder. Seconds are those of the work
 itself, without interpreter start and imports (the parent measures the whole process besides).
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import sqlite3
@@ -56,6 +58,20 @@ def do_import(path: str, *options: str) -> dict[str, Any]:
     again = [int(option.partition("=")[2]) for option in options if option.startswith("again=")]
     out["again"] = [_import(Path(path))[0] for _ in range(again[0])] if again else []
     return out
+
+
+def do_ingest(path: str, *options: str) -> dict[str, Any]:
+    """`manage.py ingest --json` as it is used; `unindexed` leaves the text index out."""
+    from django.core.management import execute_from_command_line
+
+    from dshweb.sessionlog.services import search
+
+    if "unindexed" in options:
+        search.words = lambda _text: []  # type: ignore[assignment]
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        execute_from_command_line(["manage.py", "ingest", "--json", path])
+    return {"totals": json.loads(said.getvalue().splitlines()[-1])["summary"]}
 
 
 def do_append(path: str, *frames: str) -> dict[str, Any]:

@@ -155,7 +155,8 @@ class Session:
             self._pending = None
         if self.turn == 1 and self.step == 1:
             self._add(
-                "session/title", {"title": self.text.phrase()[:60], "messageSeqs": [said], "source": {"kind": "fallback"}}
+                "session/title",
+                {"title": self.text.phrase()[:60], "messageSeqs": [said], "source": {"kind": "fallback"}},
             )
             self._header("initial")
         self._flush()

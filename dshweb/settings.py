@@ -71,7 +71,7 @@ WEB_WORKERS = env.number("WEB_WORKERS", 2, "web server processes of serve, four 
 TASK_MODULES = ["dshweb.pipeline"]
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "dshweb.ui.late_admin.LateAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

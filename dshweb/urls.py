@@ -8,6 +8,8 @@ from django.urls import include, path
 import dshweb.pages.outcomes  # noqa: F401  says on the pages of tasks what came of them
 from dshweb import health
 
+admin.autodiscover()  # see dshweb.ui.late_admin
+
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
