@@ -12,7 +12,6 @@ from django.test import override_settings
 from audit.core.record import dumps
 from audit.models import Audit
 from dshweb.access.models import Visibility
-from dshweb.sessionlog.core.leaves import LedgerReason
 from dshweb.sessionlog.models import Message, Session
 from dshweb.ui.templatetags import dshweb as tags
 from dshweb.ui.tests.rows import HOSTILE, make_audit, make_compaction, make_log, make_messages, make_session
@@ -137,24 +136,6 @@ def test_attempts_that_did_not_complete_are_listed_with_their_error(page, people
     html = text_of(page(f"/compactions/{failed.pk}/"))
     assert "There is no summary in the log" in html
     assert "provider: 503 overloaded" in html
-
-
-def test_a_compaction_shows_its_counts_signals_and_evidence(page, people):
-    _session, log = session_with(people)
-    row = make_compaction(log)
-    audit = make_audit(row, reasons=(LedgerReason("missing_seq", 12),))
-    html = page(f"/compactions/{row.pk}/")
-    words = text_of(html)
-    assert f"{audit.verified} / {audit.asserted}" in words
-    assert f"{audit.kept} / {audit.key_facts}" in words
-    assert "candidate for review" in words
-    assert "A cited event is not in the log." in words
-    order = [int(rank) for rank in re.findall(r'id="signal-(\d+)"', html)]
-    assert order == [signal.rank for signal in audit.signals.order_by("rank")]
-    assert "closest original: 64 MiB" in words
-    assert "<mark>46 MiB</mark>" in html
-    assert "<mark>64 MiB</mark>" in html
-    assert "#seq-8" in html
 
 
 def test_words_never_say_more_than_candidate(page, people):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from audit.models import Signal
 from dshweb.sessionlog.models import SourceFile
 from dshweb.ui.tests.rows import TURN, make_audit, make_compaction, make_log, make_messages, make_session, make_task
 
@@ -51,34 +50,6 @@ def test_one_session(client, people, django_assert_num_queries):
     for session in (small, large):
         with django_assert_num_queries(AROUND + 14):
             assert client.get(f"/sessions/{session.pk}/").status_code == 200
-
-
-def test_one_compaction(client, people, django_assert_num_queries):
-    client.force_login(people.bob)
-    _, log = make(people.team, 1)
-    row = log.compactions.first()
-    # compaction, its audits, policy and patterns in force, the record, signals, texts around them
-    with django_assert_num_queries(AROUND + 7):
-        client.get(f"/compactions/{row.pk}/")
-    audit = row.audits.get()
-    one = audit.signals.last()
-    Signal.unscoped.bulk_create(
-        Signal(
-            team=people.team,
-            audit=audit,
-            rank=100 + n,
-            axis="coverage",
-            cls=one.cls,
-            kind="lost",
-            text=f"x{n}",
-            data=one.data,
-            seq=n,
-        )
-        for n in range(200)
-    )
-    with django_assert_num_queries(AROUND + 7):
-        page = client.get(f"/compactions/{row.pk}/").content.decode()
-    assert "?all#signals" in page
 
 
 def test_lists_never_read_bodies(client, people, django_assert_max_num_queries):
