@@ -1,0 +1,157 @@
+"""Handing logs in with a real browser: progress and results on the page, trouble on the way, and the plain form."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from dshweb.sessionlog.models import Session
+from dshweb.tasks.services import drain
+from tests.browser.shots import ARGS, CHROMIUM
+
+CORPUS = Path(__file__).resolve().parents[1] / "data" / "corpus"
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"no browser at {CHROMIUM}"),
+]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=ARGS)
+        yield browser
+        browser.close()
+    del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+
+
+@pytest.fixture
+def visit(browser, live_server, client, people, data_dir):
+    """bob's browser at the upload page; what the console complained about is in `.complaints`."""
+    client.force_login(people.bob)
+    contexts = []
+
+    def open_page(*, scripts=True):
+        context = browser.new_context(java_script_enabled=scripts)
+        contexts.append(context)
+        cookie = client.cookies["dshweb_session"].value
+        context.add_cookies([{"name": "dshweb_session", "value": cookie, "url": live_server.url}])
+        page = context.new_page()
+        page.complaints = []
+        page.on(
+            "console", lambda told: page.complaints.append(told.text) if told.type in ("error", "warning") else None
+        )
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.goto(live_server.url + "/upload/")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def three(tmp_path):
+    """Two logs, and one file that is none."""
+    logs = [next((CORPUS / case).rglob("*.zstd")) for case in ("plain-chat-en", "manual-compact")]
+    broken = tmp_path / "holiday<b>.v4.jsonl"
+    broken.write_bytes(b"not a log")
+    return [str(path) for path in (logs[0], broken, logs[1])]
+
+
+def test_three_files_of_which_one_is_broken(visit, people, three):
+    page = visit()
+    page.set_input_files("#file", three)
+    page.locator(".ups [data-task]").nth(2).wait_for()
+    drain(people.team)
+    page.wait_for_selector(".ups .badge-red")
+    page.locator(".ups a.cell-main").nth(1).wait_for()
+    page.locator(".ups [data-busy]").first.wait_for(state="detached")
+    told = page.inner_text(".ups")
+    assert told.count("intact") == 2
+    assert "holiday<b>.v4.jsonl" in told
+    assert "torn_row" in told
+    assert Session.unscoped.count() == 2
+    assert page.locator(".ups a[href*='/compactions/']").count() == 1
+    assert page.complaints == []
+    page.click("text=Link to these results")
+    assert page.inner_text("h1") == "Uploaded files"
+    assert page.locator(".upped").count() == 3
+
+
+def test_what_is_too_large_or_empty_is_not_even_sent(visit, settings, three, tmp_path):
+    settings.MAX_UPLOAD_BYTES = 1000
+    page = visit()
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if request.method == "POST" else None)
+    empty = tmp_path / "empty.v4.jsonl"
+    empty.touch()
+    page.set_input_files("#file", [three[0], str(empty)])
+    assert page.locator(".ups .wrong").count() == 2
+    assert asked == []
+
+
+def test_a_connection_that_breaks_off_is_said_and_the_file_can_be_sent_again(visit, people, three):
+    page = visit()
+    page.route("**/api/v1/logs*", lambda route: route.abort())
+    page.set_input_files("#file", three[:1])
+    page.wait_for_selector(".ups button:visible")
+    assert "the connection broke off" in page.inner_text(".ups")
+    page.unroute("**/api/v1/logs*")
+    page.click(".ups button")
+    page.wait_for_selector(".ups [data-task]")
+    drain(people.team)
+    page.wait_for_selector(".ups a.cell-main")
+    assert Session.unscoped.count() == 1
+
+
+def test_leaving_while_a_file_is_on_its_way_is_asked_about(visit, three):
+    page = visit()
+    page.route("**/api/v1/logs*", lambda route: None)  # never answered
+    page.set_input_files("#file", three[:1])
+    page.wait_for_selector(".ups li")
+    asked = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    page.click(".brand")
+    page.wait_for_url("**/sessions/")
+    assert asked == ["beforeunload"]
+
+
+def test_files_can_be_dropped(visit, three):
+    page = visit()
+    data = page.evaluate_handle("""() => {
+        const data = new DataTransfer();
+        data.items.add(new File(["x"], "dropped.v4.jsonl"));
+        return data;
+    }""")
+    page.dispatch_event("[data-drop]", "dragenter", {"dataTransfer": data})
+    assert page.locator(".drop-over").count() == 1
+    page.dispatch_event("[data-drop]", "drop", {"dataTransfer": data})
+    assert "dropped.v4.jsonl" in page.inner_text(".ups")
+    assert page.locator(".drop-over").count() == 0
+
+
+def test_without_scripts_the_form_is_enough(visit, people, three, live_server):
+    page = visit(scripts=False)
+    page.set_input_files("#file", three)
+    page.click("text=Upload >> nth=-1")
+    assert page.inner_text("h1") == "Uploaded files"
+    drain(people.team)
+    page.click("text=Look again")
+    assert "2 are in" in page.inner_text("main")
+    assert "1 could not be read" in page.inner_text("main")
+
+
+def test_the_box_is_reached_and_opened_by_keyboard(visit):
+    page = visit()
+    page.focus("#file")
+    assert page.evaluate("getComputedStyle(document.querySelector('[data-drop]')).boxShadow") != "none"
+    with page.expect_file_chooser():
+        page.keyboard.press("Enter")
