@@ -92,6 +92,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.middleware.gzip.GZipMiddleware",  # with random padding, against guessing by length (BREACH)
     "dshweb.access.middleware.Private",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -211,7 +212,7 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
+        "line": {"()": "dshweb.log.Line", "fmt": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
         "brief": {"()": "dshweb.log.Brief", "fmt": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
     },
     "handlers": {

@@ -33,6 +33,26 @@ from dshweb.access.services.log import note_access
 from dshweb.access.services.members import why_no_link
 
 
+class LogsRights(admin.ModelAdmin):
+    """What is changed here about members stands in the access log of their team, as what the team's page changes does."""
+
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:  # noqa: FBT001
+        super().save_formset(request, form, formset, change)
+        if formset.model is Membership:
+            for row in formset.new_objects:
+                _note_rights(request, row, "member-added")
+            for row, _fields in formset.changed_objects:
+                _note_rights(request, row, "member-changed")
+            for row in formset.deleted_objects:
+                _note_rights(request, row, "member-removed")
+
+
+def _note_rights(request: HttpRequest, row: Membership, action: str) -> None:
+    note_access(
+        row.team_id, action, f"{row.user}: {row.role}{' + review' if row.can_review else ''}", user=person(request)
+    )
+
+
 class Members(ScopedChoices, admin.TabularInline):
     model = Membership
     autocomplete_fields = ["user"]
@@ -40,7 +60,7 @@ class Members(ScopedChoices, admin.TabularInline):
 
 
 @admin.register(Team)
-class TeamAdmin(TeamScoped):
+class TeamAdmin(LogsRights, TeamScoped):
     team_lookup = "pk"
     list_display = ["name", "slug", "content_visibility", "members", "created_at"]
     search_fields = ["name", "slug"]
@@ -63,6 +83,19 @@ class MembershipAdmin(TeamScoped):
     search_fields = ["user__username", "team__name"]
     autocomplete_fields = ["user", "team"]
 
+    def save_model(self, request: HttpRequest, obj: Membership, form: Any, change: bool) -> None:  # noqa: FBT001
+        super().save_model(request, obj, form, change)
+        _note_rights(request, obj, "member-changed" if change else "member-added")
+
+    def delete_model(self, request: HttpRequest, obj: Membership) -> None:
+        _note_rights(request, obj, "member-removed")
+        super().delete_model(request, obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Membership]) -> None:
+        for row in queryset.select_related("user"):
+            _note_rights(request, row, "member-removed")
+        super().delete_queryset(request, queryset)
+
 
 class UserTeams(ScopedChoices, admin.TabularInline):
     model = Membership
@@ -74,7 +107,7 @@ class UserTeams(ScopedChoices, admin.TabularInline):
 
 
 @admin.register(User)
-class UserAdmin(DjangoUserAdmin):
+class UserAdmin(LogsRights, DjangoUserAdmin):
     list_display = ["username", "first_name", "last_name", "is_active", "is_staff", "last_login"]
     inlines = [UserTeams]
     actions = ["make_login_link"]
@@ -98,6 +131,12 @@ class UserAdmin(DjangoUserAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return super().has_delete_permission(request, obj) and person(request).is_superuser
+
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        """Also of a new password: who sets it for another could log in as that person."""
+        for team in Membership.objects.filter(user=obj).values_list("team", flat=True):
+            note_access(team, "account-changed", str(obj), user=person(request))
+        return super().log_change(request, obj, message)
 
     def get_form(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:  # type: ignore[override]
         """Of a password only whether there is one: neither the digest nor a part of it is anybody's business."""

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from django.urls import path
+from django.views.generic import RedirectView
 
 from dshweb.access import account, log_pages, team_pages, views
 
@@ -9,6 +10,9 @@ urlpatterns = [
     path("login/link/<str:secret>/", views.login_link, name="login-link"),
     path("logout/", views.Logout.as_view(), name="logout"),
     path("password/", views.Password.as_view(), name="password_change"),
+    # the admin's own forms would let passwords be tried without limit
+    path("admin/login/", views.admin_login),
+    path("admin/password_change/", RedirectView.as_view(pattern_name="password_change")),
     path("account/", account.account, name="account"),
     path("account/sign-out", account.sign_out_everywhere, name="sign-out-everywhere"),
     path("account/tokens/", account.token_list, name="tokens"),

@@ -8,10 +8,11 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
-from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeView
+from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeView, redirect_to_login
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse_lazy
+from django.urls import reverse, reverse_lazy
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
@@ -36,6 +37,14 @@ class Login(LoginView):
         if form.too_many:
             answer.headers["Retry-After"] = str(attempts.WINDOW_SECONDS)
         return answer
+
+
+@login_not_required
+def admin_login(request: HttpRequest) -> HttpResponse:
+    """The admin sends here who may not see it: to the one login, or, logged in already, away."""
+    if request.user.is_authenticated:
+        raise PermissionDenied
+    return redirect_to_login(request.GET.get("next") or reverse("admin:index"))
 
 
 class Logout(LogoutView):

@@ -31,6 +31,13 @@ class ApiError(Exception):
         self.status, self.code, self.message, self.detail, self.headers = status, code, message, detail, headers
 
 
+CODES = {
+    401: "unauthenticated",
+    403: "forbidden",
+    404: "not-found",
+}  # of what ninja itself refuses, e.g. without CSRF token
+
+
 def answer(
     status: int, code: str, message: str, detail: Any = None, headers: dict[str, str] | None = None
 ) -> HttpResponse:
@@ -67,7 +74,9 @@ def install(api: NinjaAPI) -> None:
         RequestDataTooBig: lambda _r, _e: answer(
             413, "too-large", "The body is larger than this server takes; nothing was kept."
         ),
-        HttpError: lambda _r, e: answer(e.status_code, "bad-request" if e.status_code < 500 else "failed", str(e)),
+        HttpError: lambda _r, e: answer(
+            e.status_code, CODES.get(e.status_code, "bad-request" if e.status_code < 500 else "failed"), str(e)
+        ),
         Exception: _broken,
     }
     for kind, handler in answers.items():

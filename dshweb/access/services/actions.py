@@ -11,6 +11,7 @@ LABELS = {
     "token-revoked": _("revoked a token"),
     "login-link-made": _("made a login link"),
     "login-link-used": _("came in by login link"),
+    "account-changed": _("changed an account"),
     "member-added": _("added a member"),
     "member-changed": _("changed a member's rights"),
     "member-removed": _("removed a member"),

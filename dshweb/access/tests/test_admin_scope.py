@@ -234,3 +234,22 @@ def test_a_token_that_would_have_expired_is_refused_in_the_form(client, both):
     assert (page.status_code, "This time is past." in page.content.decode()) == (200, True)
     client.post(address(ApiToken, "add"), data | {"expires_at_0": "2999-01-01"})
     assert ApiToken.unscoped.count() == before + 1
+
+
+def test_what_the_admin_changes_about_members_is_in_the_access_log(client, both):
+    both.alice.is_staff = both.alice.is_superuser = True
+    both.alice.save()
+    client.force_login(both.alice)
+    AccessLog.unscoped.all().delete()
+    row = Membership.objects.get(user=both.bob)
+    form = {"user": both.bob.pk, "team": both.team.pk, "role": "admin", "can_review": "on"}
+    assert client.post(address(Membership, "change", row.pk), form).status_code == 302
+    new = {"password1": "quite-a-long-one-7", "password2": "quite-a-long-one-7", "usable_password": "true"}
+    assert client.post(reverse("admin:auth_user_password_change", args=[both.bob.pk]), new).status_code == 302
+    client.post(address(Membership, "delete", row.pk), {"post": "yes"})
+    noted = AccessLog.objects.for_team(both.team).order_by("pk").values_list("action", "target", "user__username")
+    assert list(noted) == [
+        ("member-changed", "bob: admin + review", "alice"),
+        ("account-changed", "bob", "alice"),
+        ("member-removed", "bob: admin + review", "alice"),
+    ]

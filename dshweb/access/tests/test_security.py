@@ -18,7 +18,8 @@ from django.test import Client
 from django.urls import path
 
 from dshweb.access.models import User
-from dshweb.access.services import attempts, tokens
+from dshweb.access.services import attempts, links, tokens
+from dshweb.log import Line
 from dshweb.urls import urlpatterns as ours
 
 pytestmark = pytest.mark.django_db
@@ -334,4 +335,39 @@ def test_a_large_call_of_the_api_is_refused_in_its_shape(people):
     assert (answer.status_code, answer.json()["code"]) == (413, "too-large")
     assert (
         Client().post("/api/v1/tasks/1/cancel", "x", content_type="text/plain", CONTENT_LENGTH="-5").status_code == 413
+    )
+
+
+def test_the_admin_has_no_login_of_its_own(people):
+    answer = Client().get("/admin/", follow=True)
+    assert answer.redirect_chain[-1][0].startswith("/login/?next=/admin/")
+    for _ in range(3):
+        assert Client().post("/admin/login/", {"username": "bob", "password": "bob-password"}).status_code == 302
+    assert "_auth_user_id" not in Client().session
+    assert of(people.bob).get("/admin/", follow=True).status_code == 403
+    assert Client().get("/admin/login/", {"next": "https://evil.example/"})["Location"].startswith("/login/?next=https")
+    User.objects.filter(pk=people.bob.pk).update(is_staff=True)
+    assert of(people.bob).get("/admin/password_change/")["Location"] == "/password/"
+
+
+def test_a_call_with_a_cookie_needs_the_csrf_token_too(people):
+    answer = of(people.alice, enforce_csrf_checks=True).post(
+        "/api/v1/tasks/1/cancel", "{}", content_type="application/json"
+    )
+    assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
+
+
+def test_no_way_in_is_written_to_the_servers_log(people, caplog):
+    secret = links.make(people.bob)
+    _, token = tokens.make(people.team, people.bob, "t", ["read"])
+    Client(enforce_csrf_checks=True).post(f"/login/link/{secret}/")
+    Client().get(f"/nowhere/{token}")
+    assert secret in caplog.text, "Django says which address it refused"
+    line = Line("%(message)s")
+    written = "\n".join(line.format(record) for record in caplog.records)
+    assert secret not in written
+    assert token not in written
+    assert "/login/link/…" in written
+    assert settings.LOGGING["formatters"]["line"]["()"] == settings.LOGGING["formatters"]["brief"]["()"].replace(
+        "Brief", "Line"
     )
