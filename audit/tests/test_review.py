@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
@@ -228,3 +230,32 @@ def test_reading_reviews_is_for_those_who_may_see_the_content(people, audited, s
     audited.session.team.refresh_from_db()
     assert reviews_of(caller_for_user(people.vera), audited) == {}
     assert reviews_of(caller_for_user(people.mallory), audited) == {}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_who_press_at_once_leave_one_row_each_and_one_verdict_that_counts(people, audited, signal):
+    from threading import Barrier, Thread
+
+    from django.db import connection
+
+    start = Barrier(4)
+
+    def press(verdict):
+        caller = caller_for_user(people.alice)
+        row = signal_for(caller, signal.pk)
+        start.wait(timeout=30)
+        review(caller, row, verdict)
+        connection.close()
+
+    threads = [
+        Thread(target=press, args=(verdict,)) for verdict in ("confirmed", "confirmed", "dismissed", "dismissed")
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+    history = list(Review.unscoped.order_by("id").values_list("verdict", flat=True))
+    assert 2 <= len(history) <= 4
+    assert all(one != other for one, other in itertools.pairwise(history)), "none twice in a row"
+    signal.refresh_from_db()
+    assert signal.review == history[-1]
