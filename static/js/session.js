@@ -50,14 +50,13 @@ if (flow) {
       if (answer.ok) {
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
         const found = page.querySelector("[data-next]");
-        const atEnd = nearEnd();
         let news = 0;
         for (const one of [...found.children]) if (put(document.adoptNode(one))) news += 1;
         tag = found.dataset.next === url ? answer.headers.get("ETag") : null;
         url = found.dataset.next;
         if (news) {
           flow.dispatchEvent(new CustomEvent("dshweb:replaced", { bubbles: true }));
-          if (!atEnd) newest.hidden = false;
+          if (!nearEnd()) newest.hidden = false;
         }
         pause = news || found.dataset.on ? SOON : Math.min(LATE, pause * 1.5);
       } else {
