@@ -33,7 +33,7 @@ class Command(BaseCommand):
     help = """Ship session logs to a team's server: only what is new, in pieces, going on where the last run ended.
 Logs are only read. Nothing is kept on this machine, and no database is needed.
 
-Example:  DSHWEB_PUSH_TOKEN=dshw_… manage.py push ~/.dsh --server https://dshweb.example.org --watch
+Example:  manage.py push ~/.dsh --server https://dshweb.example.org --watch
 
 Give the token in DSHWEB_PUSH_TOKEN (or a file's name in DSHWEB_PUSH_TOKEN_FILE): what stands in --token can be read
 by everybody on this machine in the list of processes. It needs the scope `ingest`. Proxies (HTTPS_PROXY, NO_PROXY)
