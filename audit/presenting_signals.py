@@ -16,6 +16,7 @@ from audit.presenting_marks import mark_words
 from audit.selectors_facts import Round
 from audit.words import CLASSES, ELSEWHERE, KINDS, SOURCES, TERM_LISTS, TIERS
 
+ROUNDS_SHOWN = 8
 # in this order, so that a key always toggles the same kind
 ORDER = ("altered", "stale", "unverified", "consent", "lost", "missing", "superseded", "scope_lost")
 
@@ -180,7 +181,7 @@ def row_of_fact(fact: Fact) -> Row:
 
 
 def fared(key: str, rounds: Sequence[Round], states: Mapping[str, Mapping[int, str]], here: int) -> list[Fared]:
-    """A fact through the rounds in which it is known; nothing when that is this one alone."""
+    """A fact through the rounds in which it is known, those nearest to here; nothing when that is this one alone."""
     known = states.get(key, {})
     found = []
     for one in rounds:
@@ -188,7 +189,11 @@ def fared(key: str, rounds: Sequence[Round], states: Mapping[str, Mapping[int, s
         if state is not None:
             words, icon, _tone = mark_words(state)
             found.append(Fared(one.compaction.round, one.compaction.pk, words, icon, one.compaction.pk == here))
-    return found if any(not one.here for one in found) else []
+    if all(one.here for one in found):
+        return []
+    at = next((number for number, one in enumerate(found) if one.here), len(found) - 1)
+    first = max(0, min(at - ROUNDS_SHOWN // 2, len(found) - ROUNDS_SHOWN))
+    return found[first : first + ROUNDS_SHOWN]
 
 
 def chips(counted: Counter[str], query: QueryDict, chosen: str) -> list[Chip]:

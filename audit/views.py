@@ -41,6 +41,7 @@ def compaction(request: CallerRequest, pk: int) -> HttpResponse:
         "may_ask": request.caller.may_ingest(row.team_id) and row.summary is not None,
         "may_review": request.caller.may_review(row.team_id),
         "shown": presenting.shown(audit) if audit else None,
+        "wrote": (row.usage or {}).get("outputTokens"),
         "rounds": sum(1 for one in rounds if one.compaction.round is not None),
         "round_before": numbers[here - 1] if here else None,
         "round_after": numbers[here + 1] if here + 1 < len(numbers) else None,

@@ -147,3 +147,26 @@ def test_without_scripts_everything_is_read_and_reached(opened):
     page.locator(".chip", has_text="no matching source").click()
     assert {row.get_attribute("data-kind") for row in page.locator(".signal").all()} == {"unverified"}
     assert page.locator("kbd").first.is_hidden()
+
+
+def test_ten_signals_are_reviewed_by_keyboard_alone(visit, live_server, people, client):  # noqa: F811
+    from audit.models import Review
+
+    page = visit()
+    client.force_login(people.alice)
+    page.context.add_cookies(
+        [{"name": "dshweb_session", "value": client.cookies["dshweb_session"].value, "url": live_server.url}]
+    )
+    row = Compaction.unscoped.get(compaction_id="e345e984-9")
+    page.goto(f"{live_server.url}/compactions/{row.pk}/")
+    page.locator(".tri[data-live]").wait_for()
+    assert Signal.unscoped.filter(audit__compaction=row).count() >= 10
+    for n in range(1, 11):
+        here = page.locator('.signal[aria-current="true"]').get_attribute("id")
+        page.keyboard.press("c" if n % 2 else "d")
+        page.wait_for_function("(n) => document.querySelector('[data-reviewed]').dataset.reviewed === String(n)", arg=n)
+        page.wait_for_function("(id) => document.querySelector('.signal[aria-current=\"true\"]').id !== id", arg=here)
+    assert Review.unscoped.filter(compaction=row).count() == 10
+    assert page.complaints == []
+    page.reload()
+    assert page.locator("[data-reviewed]").inner_text().startswith("10 of")
