@@ -72,6 +72,8 @@ PAGES = [
     get("login-link", "404 404 404 404 404 404", secret="secret"),
     post("logout", "302 302 302 302 302 302"),
     get("password_change", LIST),
+    get("admin-login", "302 403 403 403 403 403"),
+    get("admin-password", "302 302 302 302 302 302"),
     post("set-language", "302 302 302 302 302 302", {"language": "en"}),
     post("set-theme", "302 302 302 302 302 302", {"theme": "dark"}),
     post("set-preferences", "302 302 302 302 302 302", {"language": "en", "theme": "dark", "time_zone": "UTC"}),

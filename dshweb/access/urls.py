@@ -11,8 +11,8 @@ urlpatterns = [
     path("logout/", views.Logout.as_view(), name="logout"),
     path("password/", views.Password.as_view(), name="password_change"),
     # the admin's own forms would let passwords be tried without limit
-    path("admin/login/", views.admin_login),
-    path("admin/password_change/", RedirectView.as_view(pattern_name="password_change")),
+    path("admin/login/", views.admin_login, name="admin-login"),
+    path("admin/password_change/", RedirectView.as_view(pattern_name="password_change"), name="admin-password"),
     path("account/", account.account, name="account"),
     path("account/sign-out", account.sign_out_everywhere, name="sign-out-everywhere"),
     path("account/tokens/", account.token_list, name="tokens"),

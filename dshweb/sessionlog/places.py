@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from dshweb.access.callers import Caller
 from dshweb.access.models import Team, Visibility
 from dshweb.sessionlog.models import Source, SourceFile
+from dshweb.sessionlog.models.source import DELETED
 from dshweb.sessionlog.selectors import may_see_file
 
 
@@ -40,6 +41,8 @@ def file(caller: Caller, row: SourceFile, teams: dict[int, Team]) -> Place:
     """`row` with its log and session, `teams` the caller's by id."""
     team = teams.get(row.team_id)
     whole = bool(team and team.content_visibility == Visibility.TEAM) or caller.is_admin(row.team_id)
-    if not whole:
-        whole = may_see_file(caller, row) if row.log_id else caller.may_ingest(row.team_id)
+    if not whole and row.log_id:
+        whole = may_see_file(caller, row)
+    elif not whole:  # a file that could not be read: who brings logs in has to find it
+        whole = caller.may_ingest(row.team_id) and row.status != DELETED and not row.location.startswith("upload:")
     return _place(row.location, row.error, whole=whole)

@@ -65,3 +65,15 @@ def test_with_content_for_the_team_paths_are_too(client, places, people):
     people.team.save()
     client.force_login(people.vera)
     assert "--work-secret--" in client.get("/sources/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("location", "status"), [("/srv/dsh-home/gone.zstd", "deleted"), ("upload:bob/plan.zstd", "failed")]
+)
+def test_what_others_deleted_or_sent_in_is_named_by_its_last_part(client, places, people, location, status):
+    people.vera.memberships.update(role="member")
+    SourceFile.unscoped.create(team=people.team, location=location, status=status)
+    client.force_login(people.vera)
+    html = client.get("/sources/").content.decode()
+    assert location not in html
+    assert location[-9:] in html
