@@ -128,8 +128,10 @@ class Columns:
     def page(self, asked: Asked, query: QueryDict) -> dict[str, Any]:
         """Everything the three columns show."""
         listed = self.listed(asked, query)
-        key = asked.fact or self._key_of(asked, listed.rows)
-        chosen = self.selected(key)
+        chosen = self.selected(asked.fact)
+        if chosen.fact is None and not any(row.fact == asked.fact for row in listed.rows):
+            chosen = self.selected(self._key_of(asked, listed.rows))
+        key = chosen.key
         at = chosen.seq if asked.at is None else asked.at
         part = selectors.window(self.seqs, at)
         marks = self.marks(part.seqs, chosen, summary=True)
