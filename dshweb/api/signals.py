@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
 from ninja import Path, Query, Router
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from audit import selectors_review as selectors
 from audit.models import ReviewVerdict
@@ -21,7 +22,18 @@ from dshweb.api.shapes import LARGEST_ID, LIMIT, MOST, Paged, Shape
 
 router = Router(tags=["signals"], by_alias=True)
 SignalId = Annotated[int, Path(ge=1, le=LARGEST_ID, description="number of the signal")]
-Days = Annotated[date | None, Field(ge=date(1970, 1, 1), le=date(9990, 1, 1))]
+
+
+def _day(value: Any) -> Any:
+    """Only `2026-11-30`: a bare number would be taken for seconds since 1970."""
+    if isinstance(value, str):
+        if re.fullmatch(r"[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}", value) and value < "9990":
+            return value
+        raise ValueError("a day as 2026-11-30")
+    return value
+
+
+Day = Annotated[date | None, BeforeValidator(_day)]
 Kind = Literal["unverified", "altered", "consent", "lost", "stale"]
 Class = Literal[
     "uuid", "abs_path", "file_path", "number_unit", "user_correction", "user_rule", "user_quote", "user_consent",
@@ -80,8 +92,8 @@ class Narrowed(Shape):
     session: int | None = Field(None, ge=1, le=LARGEST_ID)
     compaction: int | None = Field(None, ge=1, le=LARGEST_ID)
     model: str = Field("", max_length=200, description="that wrote the summary")
-    since: Days = Field(None, description="first day of summaries")
-    until: Days = Field(None, description="last day of summaries")
+    since: Day = Field(None, description="first day of summaries")
+    until: Day = Field(None, description="last day of summaries")
     sort: Literal["importance", "newest"] = "importance"
 
     def filters(self) -> Filters:
@@ -136,7 +148,7 @@ def list_signals(request: ApiRequest, asked: Query[Asked]) -> Any:
 
 @router.get(
     "/audit/signals.jsonl",
-    response=refused(),
+    response=refused(400),
     summary="The same as one file",
     openapi_extra=about("read", "viewer", example("All with a verdict", query={"verdict": "confirmed"}))
     | {"responses": {200: LINES}},

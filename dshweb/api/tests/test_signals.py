@@ -77,7 +77,18 @@ def test_filters_narrow(client, people, audited):
 
 
 @pytest.mark.parametrize(
-    "query", [{"kind": "x"}, {"class": "x"}, {"verdict": ""}, {"session": "-1"}, {"limit": "0"}, {"since": "yesterday"}]
+    "query",
+    [
+        {"kind": "x"},
+        {"class": "x"},
+        {"verdict": ""},
+        {"session": "-1"},
+        {"limit": "0"},
+        {"since": "yesterday"},
+        {"until": "0"},
+        {"since": "9999-01-01"},
+        {"since": "2026-02-30"},
+    ],
 )
 def test_filters_that_mean_nothing_are_refused(client, people, query):
     assert client.get(LIST, query, headers=bearer(people.team, people.vera)).status_code == 422
