@@ -59,7 +59,8 @@ def login_link(request: HttpRequest, secret: str) -> HttpResponse:
     user = links.use(secret) if request.method == "POST" else links.peek(secret)
     if user is None or request.method != "POST":
         answer = render(request, "access/link.html", {"person": user}, status=200 if user else 404)
-        answer.headers["Referrer-Policy"] = "no-referrer"  # the address is the secret
+        # the address is the secret; "no-referrer" would make a browser post the form with "Origin: null", which is refused
+        answer.headers["Referrer-Policy"] = "origin"
         return answer
     login(request, user, backend="django.contrib.auth.backends.ModelBackend")
     request.session[CAME_BY_LINK] = int(time.time())

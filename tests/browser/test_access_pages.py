@@ -6,10 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
+from django.urls import reverse
 from playwright.sync_api import Error
 
 from dshweb.access.models import Membership, User
-from dshweb.access.services import tokens
+from dshweb.access.services import links, tokens
 from dshweb.access.services.log import note_access
 from tests.browser.shots import CHROMIUM
 from tests.browser.test_pages import browser  # noqa: F401 – the fixture
@@ -79,6 +80,19 @@ def test_the_admin_keeps_to_the_content_policy(visit, people):
         page.open(f"/admin/{path}")
         assert page.locator("#content").is_visible(), path
     assert page.complaints == []
+
+
+def test_a_login_link_lets_in_and_asks_for_a_password(browser, live_server, people):  # noqa: F811
+    """In a real browser: what it sends along with a form (Origin, Referer) decides whether the form is taken."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(live_server.url + reverse("login-link", args=[links.make(people.bob)]))
+    page.locator("main form button").click()
+    page.locator("input[name=new_password1]").fill("quite-a-long-one-7")
+    page.locator("input[name=new_password2]").fill("quite-a-long-one-7")
+    page.locator("main form button.btn-main").click()
+    page.wait_for_url("**/account/")
+    context.close()
 
 
 def test_the_menu_closes_on_escape_and_on_a_click_elsewhere(visit):

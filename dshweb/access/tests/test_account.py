@@ -249,7 +249,7 @@ def test_a_login_by_link_is_in_the_log_of_the_persons_teams(people):
 
 def test_the_address_of_a_link_is_told_to_no_other_page(people):
     page = Client().get(reverse("login-link", args=[links.make(people.bob)]))
-    assert page["Referrer-Policy"] == "no-referrer"
+    assert page["Referrer-Policy"] == "origin"
     assert "no-store" in page["Cache-Control"]
 
 
