@@ -139,8 +139,11 @@ def follow_watched_sources(stop: Event) -> None:
 @background
 def sweep_stored_logs(stop: Event) -> None:
     """Once a day, and when a worker starts: stored logs that no row names go (dshweb.sessionlog.services.delete)."""
+    from audit.services.attention import settle_missing
+
     while True:
         try:
+            settle_missing()
             found = sweep()
             if found:
                 logger.warning("%s stored logs without a row were deleted", found)
@@ -160,6 +163,7 @@ def keep_the_inbox(stop: Event) -> None:
             for row in pieces.unread():
                 pieces.request_reading(row, None)
             uploads.sweep()
+            pieces.sweep()
         except Exception as error:  # a database that is away for a moment must not end the thread
             logger.warning("the inbox: %s: %s", type(error).__name__, error)
         finally:

@@ -27,11 +27,13 @@ from dshweb.sessionlog.receiving import FIELD, cut_off
 from dshweb.sessionlog.selectors import may_see_content
 from dshweb.sessionlog.services import uploads
 from dshweb.sessionlog.services.inbox import Refused
+from dshweb.sessionlog.words import DAMAGE
 from dshweb.tasks.listing import progress
 from dshweb.tasks.models import OPEN, State, Task
 from dshweb.text.lines import one_line
 
 MOST_SHOWN = 200
+MOST_DAMAGE = 4
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class File:
     worst: Worst
     attempts: int
     reason: str
+    damage: list[str]
     share: float | None
     busy: bool
 
@@ -155,6 +158,7 @@ def _files(caller: Caller, pks: list[int]) -> list[File]:
                 worst=line,
                 attempts=getattr(log, "attempts", 0),
                 reason=_reason(task),
+                damage=_damage(task),
                 share=shown.share,
                 busy=task.state in OPEN or bool(log and log.pk in audited),
             )
@@ -164,8 +168,16 @@ def _files(caller: Caller, pks: list[int]) -> list[File]:
 
 def _reason(task: Task) -> str:
     """Why it failed, without the kind of the error and the name, which stand beside it."""
-    words = task.error.partition(": ")[2] or task.error
-    return words.removeprefix(f"{task.payload.get('name')}: ")
+    kind, _colon, words = task.error.partition(": ")
+    words = (words or task.error).removeprefix(f"{task.payload.get('name')}: ")
+    return f"{_('Nothing in it is a session log.')} ({words})" if kind == uploads.NotALog.__name__ else words
+
+
+def _damage(task: Task) -> list[str]:
+    """What is damaged, in words, each once."""
+    report = (task.result or {}).get("report") or {}
+    codes = dict.fromkeys(str(entry.get("code")) for entry in report.get("damage", []))
+    return [str(DAMAGE.get(code, code)) for code in codes][:MOST_DAMAGE]
 
 
 def _status(task: Task) -> str:

@@ -3,6 +3,7 @@
 const AT_ONCE = 2;
 const SOON = 1500;
 const LATE = 8000;
+const LOG = /\.jsonl(\.zstd)?$/;
 
 const form = document.querySelector("[data-upload]");
 const words = form.dataset;
@@ -110,6 +111,7 @@ class Row {
     this.bar.removeAttribute("value");
     this.element.dataset.task = task;
     all.push(task);
+    sum.textContent = `${words.wordsSum} ${all.length} / ${list.children.length}`;
     open.set(String(task), this);
     permalink.href = `${words.results}?${all.map((id) => `task=${id}`).join("&")}`;
     permalink.hidden = false;
@@ -164,8 +166,6 @@ function show(html) {
     }
     if (fresh.dataset.busy === undefined) open.delete(fresh.dataset.task);
   }
-  const words = found.querySelector(".card-h .soft");
-  if (words && open.size === 0) sum.textContent = "";
 }
 
 function schedule() {
@@ -181,8 +181,29 @@ for (const name of ["dragenter", "dragover"]) {
 for (const name of ["dragleave", "drop"]) drop.addEventListener(name, () => drop.classList.remove("drop-over"));
 drop.addEventListener("drop", (event) => {
   event.preventDefault();
-  add([...event.dataTransfer.files]);
+  const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+  if (entries.some((entry) => entry.isDirectory)) fromFolders(entries).then(add);
+  else add([...event.dataTransfer.files]);
 });
+
+// of a folder only what is named like a log, however deep it lies
+async function fromFolders(entries) {
+  const found = [];
+  for (const entry of entries) {
+    if (entry.isFile) {
+      if (LOG.test(entry.name)) found.push(await new Promise((done, fail) => entry.file(done, fail)));
+      continue;
+    }
+    const reader = entry.createReader();
+    for (;;) { // a reader gives some at a time
+      const some = await new Promise((done, fail) => reader.readEntries(done, fail));
+      if (!some.length) break;
+      found.push(...(await fromFolders(some)));
+    }
+  }
+  return found;
+}
+
 // a file dropped beside the box must not replace the page
 for (const name of ["dragover", "drop"]) window.addEventListener(name, (event) => event.preventDefault());
 window.addEventListener("beforeunload", (event) => { if (unsent) event.preventDefault(); });

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -456,3 +457,39 @@ def test_writers_at_once_lose_and_double_nothing(people):
             done.result()
         drain(people.team)
     assert store.local_path(LogFile.unscoped.get().stored).read_bytes() == BYTES
+
+
+def test_what_nobody_asks_for_any_more_goes_when_its_time_is_over(sender, people):
+    post(sender)
+    put(sender, b"never a log", offset=0)
+    (inbox.folder("whole") / ("a" * 32 + ".part")).write_bytes(b"cut off by a crash")
+    (inbox.folder("whole") / ("b" * 32)).write_bytes(b"of a task that failed")
+    assert (uploads.sweep(), pieces.sweep()) == (0, 0)
+    for name in ("whole", "pieces"):
+        for path in inbox.folder(name).iterdir():
+            os.utime(path, (1, 1))
+    assert uploads.sweep() == 2  # the third one is waited for
+    assert len(left_in("whole")) == 1
+    assert pieces.sweep() == 1
+    drain(people.team)
+    assert sender.get(AT).json()["size"] == 0
+    assert Session.unscoped.count() == 1
+
+
+def test_a_place_whose_log_was_deleted_keeps_no_bytes(sender, people):
+    put(sender, BYTES[:10], offset=0)
+    SourceFile.unscoped.update(status=DELETED)
+    assert pieces.sweep() == 1
+
+
+def test_a_bomb_is_a_log_that_fails_and_no_more(sender, people, settings):
+    import zstandard
+
+    settings.MAX_FRAME_BYTES = 1_000_000
+    bomb = zstandard.compress(b" " * 5_000_000)
+    post(sender, bomb, "bomb.v4.jsonl.zstd")
+    put(sender, bomb, offset=0)
+    drain(people.team)
+    assert "limit_frame" in Task.unscoped.get(kind="upload").error
+    assert SourceFile.unscoped.get(location__startswith="push:").status == "failed"
+    assert Session.unscoped.count() == 0

@@ -45,7 +45,7 @@ def test_three_files_one_broken_two_are_in_and_one_is_named_with_its_reason(clie
     assert "2 are in" in page
     assert "1 could not be read" in page
     assert page.count("intact") == 2
-    assert "torn_row: the last row breaks off" in page
+    assert "Nothing in it is a session log. (torn_row: the last row breaks off" in page
     assert "holiday.v4.jsonl" in page
     assert "data-busy" not in page
     for session in Session.unscoped.all():

@@ -86,6 +86,7 @@ def receive(read: BinaryIO, length: int, name: str | None, *, team: Team, user: 
     clean_name(name)
     if length > settings.MAX_UPLOAD_BYTES:
         raise inbox.too_large()
+    need_patience(team, user)
     inbox.need_room(length)
     incoming = Incoming()
     try:
