@@ -153,8 +153,8 @@ class AuditAdmin(ReadOnlyAdmin):
 
 @admin.register(Signal)
 class SignalAdmin(ReadOnlyAdmin):
-    list_display = ("id", "audit_id", "team", "rank", "kind", "cls", "tier", "text", "seq", "weight")
-    list_filter = ("team", "kind", "cls", "tier", "axis")
+    list_display = ("id", "audit_id", "team", "rank", "kind", "cls", "tier", "text", "seq", "weight", "review")
+    list_filter = ("team", "review", "kind", "cls", "tier", "axis")
     list_select_related = ("team",)
     search_fields = ("text", "=audit__compaction__compaction_id")
     ordering = ("-id",)

@@ -65,13 +65,14 @@ class Row:
 
 @dataclass(frozen=True)
 class Chip:
-    """A filter to choose: words, icon, its query, how many signals, whether it is chosen. `count` None: not counted."""
+    """A filter to choose: words, icon, its query, how many signals, whether it is chosen."""
 
     words: Any
     icon: str
     query: str
-    count: int | None
+    count: int
     chosen: bool
+    name: str
 
 
 def rows_of(found: Iterable[Found], caller: Caller) -> list[Row]:
@@ -195,7 +196,7 @@ def _fits(verdict: str, kind: str, asked_verdict: str, asked_kind: str) -> bool:
 def _verdict_chip(name: str, filters: Filters, query: QueryDict, counted: Counter[tuple[str, str]]) -> Chip:
     words, icon = VERDICTS[name]
     n = sum(n for (verdict, kind), n in counted.items() if _fits(verdict, kind, name, filters.kind))
-    return Chip(words, icon, _with(query, "verdict", name or "all"), n, filters.verdict == name)
+    return Chip(words, icon, _with(query, "verdict", name or "all"), n, filters.verdict == name, name)
 
 
 def _kind_chip(name: str, filters: Filters, query: QueryDict, counted: Counter[tuple[str, str]]) -> Chip | None:
@@ -203,7 +204,7 @@ def _kind_chip(name: str, filters: Filters, query: QueryDict, counted: Counter[t
     if name and not n and filters.kind != name:
         return None
     words, icon, _tone = KINDS[name] if name else (_("any kind"), "", "")
-    return Chip(words, icon, _with(query, "kind", name), n, filters.kind == name)
+    return Chip(words, icon, _with(query, "kind", name), n, filters.kind == name, name)
 
 
 def _with(query: QueryDict, name: str, value: str) -> str:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from audit import presenting_review as presenting
@@ -64,17 +68,28 @@ def signal_review(request: CallerRequest, pk: int) -> HttpResponse:
 
 
 @require_safe
-def signals_jsonl(request: CallerRequest) -> StreamingHttpResponse:
+def signals_jsonl(request: CallerRequest) -> HttpResponseBase:
     """`/signals/export.jsonl`: one signal a line, with its review (docs/record.md). The filters of the page."""
-    filters, _wrong = presenting.filters_of(request.GET)
-    return export.streamed(export.jsonl(selectors.every(request.caller, filters)), "application/x-ndjson", "jsonl")
+    return _export(request, export.jsonl, "application/x-ndjson", "jsonl")
 
 
 @require_safe
-def signals_csv(request: CallerRequest) -> StreamingHttpResponse:
+def signals_csv(request: CallerRequest) -> HttpResponseBase:
     """`/signals/export.csv`: the same for spreadsheets."""
-    filters, _wrong = presenting.filters_of(request.GET)
-    return export.streamed(export.table(selectors.every(request.caller, filters)), "text/csv; charset=utf-8", "csv")
+    return _export(request, export.table, "text/csv; charset=utf-8", "csv")
+
+
+def _export(
+    request: CallerRequest, lines: Callable[[Iterable[selectors.Found]], Iterator[str]], media: str, ending: str
+) -> HttpResponseBase:
+    """A file that looks whole must be what was asked for: a filter that means nothing is refused here."""
+    filters, wrong = presenting.filters_of(request.GET)
+    if wrong:
+        names = ", ".join(wrong)
+        return _plain(
+            _("Part of this address means nothing here: %(names)s. Nothing was exported.") % {"names": names}, 400
+        )
+    return export.streamed(lines(selectors.every(request.caller, filters)), media, ending)
 
 
 def _plain(words: str, status: int) -> HttpResponse:
@@ -89,4 +104,3 @@ def _back(request: CallerRequest, signal: Signal) -> str:
     ):
         return wanted
     return presenting.place_of(signal)
-

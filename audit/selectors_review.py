@@ -27,7 +27,7 @@ from dshweb.sessionlog.models import Compaction
 from dshweb.sessionlog.selectors import may_see_content
 
 PAGE = 40
-CHUNK = 500
+CHUNK = 1000
 FEW = 1000
 LARGEST = (1 << 63) - 1
 SORTS = ("importance", "newest")

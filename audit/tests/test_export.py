@@ -131,3 +131,10 @@ def test_an_export_holds_only_what_its_reader_may_see(client, people, name):
         assert (len(body(client, f"/signals/export.{name}").splitlines()) > 1) is sees
     client.logout()
     assert client.get(f"/signals/export.{name}").status_code == 302
+
+
+@pytest.mark.parametrize("query", ["?kind=x", "?verdict=", "?since=yesterday", "?session=x"])
+def test_a_filter_that_means_nothing_is_refused(client, people, query):
+    client.force_login(people.vera)
+    answer = client.get(f"/signals/export.csv{query}")
+    assert answer.status_code == (200 if query == "?verdict=" else 400)

@@ -33,7 +33,16 @@ document.addEventListener("click", (event) => {
   if (row && row.getAttribute("aria-current") !== "true") choose(rows.indexOf(row), true);
 });
 
+function count(verdict, step) {
+  const place = document.querySelector(`.chip[data-verdict="${verdict}"] b`);
+  if (!place) return;
+  const n = Math.max(0, Number(place.textContent.replace(/\D/g, "")) + step);
+  place.textContent = String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+}
+
 document.addEventListener("dshweb:reviewed", (event) => {
+  count(event.detail.before, -1);
+  count(event.detail.verdict, 1);
   const from = rows.indexOf(event.target);
   if (from < 0 || event.detail.verdict === "open" || event.detail.before !== "open") return;
   const open = (row) => row.querySelector(".verdict")?.dataset.verdict === "open";
