@@ -161,8 +161,8 @@ class Columns:
                 summary_html(marker, block, marks.summary.get(number, ())) if block.strip() else ""
                 for number, block in enumerate(blocks)
             ],
-            "only_originals": absent(lost, chosen),
-            "only_summary": absent(more, chosen),
+            "only_originals": absent(lost, chosen, selectors.ONLY_ORIGINALS),
+            "only_summary": absent(more, chosen, selectors.ONLY_SUMMARY),
             "unmarked": self.audit is not None and self.marked is None,
             "kept": self._kept(),
             "assistant_only": presenting.assistant_only(self.audit) if self.audit else [],
@@ -245,10 +245,14 @@ class Absent:
     on: bool
 
 
-def absent(facts: Sequence[Fact], chosen: Selected) -> tuple[list[Absent], bool]:
-    """Facts for the foot of a column, and whether there are more than are listed."""
+def absent(facts: Sequence[Fact], chosen: Selected, states: Sequence[str]) -> tuple[list[Absent], bool]:
+    """Facts for the foot of a column, and whether there are more than are listed. The selected one is always among them."""
     found = []
-    for fact in facts[: selectors.LISTED]:
+    listed = list(facts[: selectors.LISTED])
+    one = chosen.fact
+    if one is not None and (one.fate or one.claim) in states and all(fact.key != one.key for fact in listed):
+        listed.insert(0, one)
+    for fact in listed:
         state = fact.fate or fact.claim
         words, icon, _tone = presenting.mark_words(state)
         found.append(Absent(fact, words, icon, state, fact.key in chosen.keys))

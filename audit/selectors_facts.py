@@ -118,8 +118,8 @@ def fact_and_pair(audit: Audit, key: str) -> tuple[Fact | None, Fact | None]:
 
 
 def one_sided(audit: Audit) -> tuple[list[Fact], list[Fact]]:
-    """(only in the originals, only in the summary), each at most LISTED + 1 in reading order. Two queries."""
-    rows = Fact.objects.for_team(audit.team_id).filter(audit=audit).order_by("position").defer("canon")
+    """(only in the originals, only in the summary), each at most LISTED + 1, those about people's words first. Two queries."""
+    rows = Fact.objects.for_team(audit.team_id).filter(audit=audit).order_by("tier", "position").defer("canon")
     lost, more = rows.filter(fate__in=ONLY_ORIGINALS, claim=""), rows.filter(claim__in=ONLY_SUMMARY, fate="")
     return list(lost[: LISTED + 1]), list(more[: LISTED + 1])
 
