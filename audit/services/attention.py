@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from django.db.models import Count
+from django.db.models import Count, Exists, OuterRef
 
 from audit.models import Audit, Signal
 from audit.selectors import Line, chosen
@@ -33,6 +33,16 @@ def settle(session: int) -> None:
     Session.unscoped.filter(pk=session).update(
         audit_result=result_of(worst) if worst else "", attention=attention_of(worst) if worst else None
     )
+
+
+def settle_missing() -> int:
+    """Settles sessions that were audited before their rows had a place for it; how many there were."""
+    audited = Audit.unscoped.filter(compaction__log=OuterRef("current"), compaction__inherited=False)
+    rows = Session.unscoped.filter(Exists(audited), attention=None, compactions__gt=0).values_list("pk", flat=True)
+    pks = list(rows)
+    for pk in pks:
+        settle(pk)
+    return len(pks)
 
 
 def result_of(line: Line) -> AuditResult:

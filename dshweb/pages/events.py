@@ -49,6 +49,7 @@ def listing(request: CallerRequest, pk: int) -> HttpResponse:
     first = start is None and from_seq is None
     return render(request, "sessionlog/events.html", {
         "session": row, "log": log, "page": page, "first": first, "wanted": from_seq,
+        "earlier": max(0, page.rows[0].event.seq - LISTED) if page and page.rows and page.rows[0].place.row else None,
     })  # fmt: skip
 
 

@@ -76,8 +76,8 @@ def logs_of(session: Session) -> list[LogFile]:
 
 
 def compactions_of(log: LogFile) -> list[Compaction]:
-    """All attempts of a log, in the order of the log, without their summaries."""
-    return list(log.compactions.defer("summary", "usage").order_by("position"))
+    """All attempts of a log, in the order of the log, without their summaries and lists of seqs."""
+    return list(log.compactions.defer("summary", "usage", "context", "shadowed_seqs").order_by("position"))
 
 
 def messages_of(session: Session) -> QuerySet[Message]:
