@@ -14,6 +14,8 @@ from urllib.parse import urlencode
 METHODS = ("get", "post", "put", "patch", "delete")
 TOKEN = "$DSHWEB_TOKEN"  # noqa: S105  a placeholder
 
+ANY_INTEGER = 1 << 62  # a bound as large as this only says that it is a number of the database
+
 Node = dict[str, Any]
 
 
@@ -164,7 +166,8 @@ def kind(schema: Node) -> Kind:
         of = kind(value) if isinstance(value, dict) and value else Kind("any")
         return Kind(f"{{name: {of.words}}}", of.shape)
     name = schema.get("type", "any")
-    limits = [f"{sign} {schema[word]}" for word, sign in (("minimum", "≥"), ("maximum", "≤")) if word in schema]
+    limits = [f"{sign} {schema[word]}" for word, sign in (("minimum", "≥"), ("maximum", "≤"))
+              if word in schema and schema[word] < ANY_INTEGER]  # fmt: skip
     limits += [f"≤ {schema['maxLength']} characters"] if "maxLength" in schema else []
     if schema.get("format"):
         name = {"date-time": "time", "binary": "file"}.get(schema["format"], f"{name} ({schema['format']})")

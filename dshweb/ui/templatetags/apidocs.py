@@ -54,8 +54,10 @@ def anchor(name: str) -> str:
 
 
 @register.filter
-def afterv1(path: str) -> str:
-    return path.partition("/v1")[2] or path
+def afterv1(path: str) -> SafeString:
+    """The address behind `/api/v1`, which may be broken after each slash."""
+    parts = (path.partition("/v1")[2] or path).split("/")[1:]
+    return format_html_join("", "/<wbr>{}", ((part,) for part in parts))
 
 
 def _code(text: str) -> SafeString:
