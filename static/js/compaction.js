@@ -3,9 +3,10 @@ const tri = document.querySelector(".tri");
 const base = tri.dataset.compaction;
 const list = tri.querySelector("[data-list]");
 const card = tri.querySelector("[data-card]");
-const originals = tri.querySelector("[data-originals]");
+const originals = tri.querySelector("#originals");
+const read = tri.querySelector("[data-originals]"); // what of it scrolls
 const leaves = tri.querySelector("[data-leaves]");
-const summary = tri.querySelector("[data-summary]");
+const summary = tri.querySelector("#summary");
 const live = document.querySelector("[data-live]");
 const help = document.querySelector("[data-help-box]");
 const classes = tri.querySelector("[data-classes]");
@@ -37,15 +38,17 @@ function fresh(place) {
 // --- moving ---------------------------------------------------------------------------------------------------------
 
 // What was not drawn yet has no height of its own, so that the first jump may miss: it is looked at again in the next frames.
-function moveTo(mark, pane, again = 3) {
-  for (let fold = mark.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
-  if (narrow.matches || getComputedStyle(pane).overflowY === "visible") return;
+function moveTo(mark, again = 3) {
+  const pane = mark.closest("[data-scroll]");
+  const fold = mark.closest(".leaf details");
+  if (fold) fold.open = true;
+  if (!pane || narrow.matches || getComputedStyle(pane).overflowY === "visible") return;
   const far = mark.getBoundingClientRect();
   const box = pane.getBoundingClientRect();
   if (far.top > box.top + 24 && far.bottom < box.bottom - 24) return;
   const before = pane.scrollTop;
   pane.scrollTop += far.top - box.top - box.height / 3;
-  if (again && pane.scrollTop !== before) requestAnimationFrame(() => moveTo(mark, pane, again - 1));
+  if (again && pane.scrollTop !== before) requestAnimationFrame(() => moveTo(mark, again - 1));
 }
 
 function keepInView(row) {
@@ -105,7 +108,7 @@ function moveBoth(key, from) {
     if (from && pane.contains(from)) continue;
     const marks = marksOf(key, pane);
     const mark = marks.find((one) => !("absent" in one.dataset)) ?? marks[0] ?? pane.querySelector("[data-on]");
-    if (mark) moveTo(mark, pane);
+    if (mark) moveTo(mark);
   }
 }
 
@@ -167,7 +170,7 @@ function stepMark(by) {
   const find = (name) => marks.findIndex((mark) => name in mark.dataset);
   let at = find("here") >= 0 ? find("here") + by : find("on") >= 0 ? find("on") + by : -1;
   if (at < 0) {
-    const top = pane.getBoundingClientRect().top;
+    const top = pane.querySelector("[data-scroll]").getBoundingClientRect().top;
     at = marks.findIndex((mark) => mark.getBoundingClientRect().top >= top) - (by < 0 ? 1 : 0);
   }
   const mark = marks[at];
@@ -175,7 +178,7 @@ function stepMark(by) {
   if (!mark) return;
   for (const one of marks) delete one.dataset.here;
   mark.dataset.here = "";
-  moveTo(mark, pane);
+  moveTo(mark);
   select(keysOf(mark)[0], { from: mark });
 }
 
@@ -218,10 +221,10 @@ async function loadWindow(link, at, back) {
     const box = document.createElement("template");
     box.innerHTML = html;
     box.content.querySelector(back ? ".more-on" : ".more-back")?.remove();
-    const before = originals.scrollHeight;
+    const before = read.scrollHeight;
     const place = link.closest(".more");
     place.replaceWith(box.content);
-    if (back) originals.scrollTop += originals.scrollHeight - before;
+    if (back) read.scrollTop += read.scrollHeight - before;
     fresh(leaves);
     watch();
     highlight(chosen);
@@ -232,7 +235,7 @@ async function loadWindow(link, at, back) {
 
 const near = "IntersectionObserver" in window ? new IntersectionObserver((seen) => {
   for (const one of seen) if (one.isIntersecting && !narrow.matches) loadWindow(one.target, one.target.dataset.onAt, false);
-}, { root: originals, rootMargin: "400px 0px" }) : null;
+}, { root: read, rootMargin: "400px 0px" }) : null;
 
 function watch() {
   near?.disconnect();
@@ -293,7 +296,7 @@ async function goTo(link) {
     }
   }
   const leaf = document.getElementById(`leaf-${at}`);
-  if (leaf) originals.scrollTop += leaf.getBoundingClientRect().top - originals.getBoundingClientRect().top - 24;
+  if (leaf) read.scrollTop += leaf.getBoundingClientRect().top - read.getBoundingClientRect().top - 24;
 }
 
 list.addEventListener("dshweb:reviewed", (event) => {

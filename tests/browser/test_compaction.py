@@ -31,8 +31,8 @@ def current(page) -> str:
 
 
 IN_VIEW = """([pane, text]) => {
-    const box = document.querySelector(pane).getBoundingClientRect();
     return [...document.querySelectorAll(pane + " [data-on]")].some((one) => {
+        const box = one.closest("[data-scroll]").getBoundingClientRect();
         const at = one.getBoundingClientRect();
         return one.textContent.includes(text) && at.top >= box.top - 1 && at.bottom <= box.bottom + 1;
     });
@@ -62,19 +62,19 @@ def test_keys_move_through_the_signals_and_both_columns_follow(opened):
         if current(page) == INVENTED:
             break
         press(page, "j")
-    seen(page, "[data-summary]", INVENTED)
-    seen(page, "[data-originals]", INVENTED)
+    seen(page, "#summary", INVENTED)
+    seen(page, "#originals", INVENTED)
     assert f"fact={fact_key('abs_path', INVENTED)}" in page.url
     assert page.complaints == []
 
 
 def test_a_mark_that_is_clicked_selects_its_fact_on_both_sides(opened):
     page = opened()
-    page.locator("[data-summary] .fact", has_text="46 MiB").click()
+    page.locator("#summary .fact", has_text="46 MiB").click()
     assert current(page).startswith("46 MiB")
-    page.locator("[data-originals] [data-on]", has_text="64 MiB").first.wait_for()
-    seen(page, "[data-originals]", "64 MiB")
-    page.locator("[data-originals] .fact.f-kept").first.click()
+    page.locator("#originals [data-on]", has_text="64 MiB").first.wait_for()
+    seen(page, "#originals", "64 MiB")
+    page.locator("#originals .fact.f-kept").first.click()
     card = page.locator(".fact-card")
     card.wait_for()
     assert "kept" in card.inner_text()
@@ -116,7 +116,7 @@ def test_an_address_opens_with_its_fact_selected_and_in_view(opened):
     page = opened(f"?fact={fact_key('abs_path', INVENTED)}")
     assert current(page) == INVENTED
     page.wait_for_function("() => document.querySelector('.tri').getBoundingClientRect().top < innerHeight / 3")
-    seen(page, "[data-summary]", INVENTED)
+    seen(page, "#summary", INVENTED)
 
 
 def test_windows_are_loaded_when_they_are_reached_or_needed(visit, live_server, people):  # noqa: F811
@@ -132,8 +132,8 @@ def test_windows_are_loaded_when_they_are_reached_or_needed(visit, live_server, 
     page.locator(f"#leaf-{8 + WINDOW}").wait_for(state="attached")
     wanted = Signal.unscoped.get(audit__compaction=row, text="never force-push to main")
     page.locator(f"#signal-{wanted.rank} .signal-a").click()
-    page.locator("[data-originals] .said[data-on]").wait_for()
-    seen(page, "[data-originals]", "never force-push")
+    page.locator("#originals .said[data-on]").wait_for()
+    seen(page, "#originals", "never force-push")
     assert page.complaints == []
 
 
