@@ -67,8 +67,8 @@ def part(html: str, name: str) -> str:
 
 def marks_of(html: str) -> list[tuple[str, str]]:
     """(state, text) of every mark of a fact."""
-    found = re.findall(r'<a class="fact f-(\w+)"[^>]*>.*?<span class="f-t">(.*?)</span>', html, re.DOTALL)
-    return [(state, text) for state, text in found]
+    found = re.findall(r'<a class="fact f-(\w+)"[^>]*>(.*?)</a>', html, re.DOTALL)
+    return [(state, re.sub(r'<span class="f-l">.*?</span>|<[^>]+>', "", inner)) for state, inner in found]
 
 
 def test_every_judged_fact_is_marked_on_the_side_where_it_stands(page, people):
