@@ -62,7 +62,9 @@ def sign_out_everywhere(request: CallerRequest) -> HttpResponse:
 def token_list(request: CallerRequest) -> HttpResponse:
     """All own tokens and the form for one more. A new secret is in the answer to the form and nowhere else."""
     rows = selectors.memberships(request.user)
-    form = TokenForm(rows, request.POST or None, initial={"lifetime": "90", "scopes": ["read"]})
+    first = selectors.home_first([row.team for row in rows], request.user)[:1]
+    initial = {"lifetime": "90", "scopes": ["read"], "team": first[0].slug if first else ""}
+    form = TokenForm(rows, request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         if not once.first(request.POST.get("once", ""), request.user.pk):
             messages.warning(

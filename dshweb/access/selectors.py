@@ -24,6 +24,12 @@ def team_of(caller: Caller, slug: str) -> Team:
     return team
 
 
+def home_first(teams: Iterable[Team], user: User) -> list[Team]:
+    """The teams in their order, the person's own before them: anybody's admin can add a person to a team, and what is sent
+    without naming one must not go there for it."""
+    return sorted(teams, key=lambda team: team.pk != user.home_id)
+
+
 def memberships(user: User) -> list[Membership]:
     return list(Membership.objects.filter(user=user).select_related("team").order_by("team__name"))
 

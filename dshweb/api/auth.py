@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 from ninja.errors import AuthenticationError
 from ninja.security import SessionAuth
@@ -13,6 +13,7 @@ from ninja.security import SessionAuth
 from dshweb.access.auth import TokenAuth
 from dshweb.access.callers import Caller
 from dshweb.access.models import Team
+from dshweb.access.selectors import home_first
 
 
 class ApiRequest(HttpRequest):
@@ -44,11 +45,13 @@ def need_scope(caller: Caller, scope: str) -> None:
 
 
 def team_of(caller: Caller, slug: str | None) -> Team:
-    """The team a call without an object of its own is about: the one named, else the caller's first.
+    """The team a call without an object of its own is about: the one named, else the caller's own, else the first.
 
     Raises Http404 for one the caller is not in.
     """
     teams = Team.objects.filter(pk__in=caller.team_ids).order_by("pk")
     if slug is not None:
         return get_object_or_404(teams, slug=slug)
-    return get_object_or_404(teams[:1])
+    for team in home_first(teams, caller.user):
+        return team
+    raise Http404

@@ -22,6 +22,7 @@ from audit.models import Audit
 from audit.selectors import Worst, worst_of
 from dshweb.access.callers import Caller, CallerRequest
 from dshweb.access.models import Team
+from dshweb.access.selectors import home_first
 from dshweb.sessionlog.models import LogFile
 from dshweb.sessionlog.receiving import FIELD, cut_off
 from dshweb.sessionlog.selectors import may_see_content
@@ -59,7 +60,7 @@ class File:
 def upload(request: CallerRequest) -> HttpResponse:
     """`/upload/`: the form, and the files that it sends (several `file`, `team`)."""
     teams = list(Team.objects.filter(pk__in=request.caller.team_ids).order_by("name", "pk"))
-    teams = [team for team in teams if request.caller.may_ingest(team.pk)]
+    teams = [team for team in home_first(teams, request.user) if request.caller.may_ingest(team.pk)]
     if not teams:
         return render(request, "sessionlog/upload_forbidden.html", status=403)
     if request.method == "POST":

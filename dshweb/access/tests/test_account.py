@@ -269,6 +269,23 @@ def test_changing_the_password_ends_unused_links(browser, people):
     assert LoginLink.objects.count() == 1
 
 
+def test_a_team_one_was_added_to_is_no_ones_default(people):
+    """Sent without naming a team, logs go to the person's own, not to one whose name or number comes first."""
+    from dshweb.access.callers import caller_for_user
+    from dshweb.api.auth import team_of
+
+    early = people.team
+    User.objects.filter(pk=people.mallory.pk).update(home=people.other_team)
+    Membership.objects.create(team=early, user=people.mallory, role=Role.MEMBER)
+    mallory = User.objects.get(pk=people.mallory.pk)
+    assert early.pk < people.other_team.pk
+    assert team_of(caller_for_user(mallory), None) == people.other_team
+    html = of(mallory).get("/account/tokens/").content.decode()
+    assert '<option value="theirs" selected>' in html
+    html = of(mallory).get("/upload/").content.decode()
+    assert html.index('value="theirs"') < html.index('value="ours"')
+
+
 def test_leaving_a_team_ends_its_tokens_and_the_last_admin_stays(browser, people):
     _, secret = tokens.make(people.team, people.bob, "t", ["read"])
     assert browser.post("/teams/ours/leave").status_code == 302
