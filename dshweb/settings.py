@@ -106,6 +106,7 @@ MIDDLEWARE = [
     "dshweb.ui.preferences.PersonLanguageMiddleware",
     "dshweb.ui.preferences.PersonTimeZoneMiddleware",
     "dshweb.access.middleware.CallerMiddleware",
+    "dshweb.sessionlog.receiving.UploadsAtOnce",
     "django.contrib.messages.middleware.MessageMiddleware",
 ]
 ROOT_URLCONF = "dshweb.urls"

@@ -6,10 +6,15 @@ stranger's file, or one sent to another form, is read past and not stored.
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from typing import Any
 
+from django.contrib.auth.views import redirect_to_login
 from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, SkipFile, StopUpload
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext as _
 
 from dshweb.sessionlog.services import inbox
 from dshweb.sessionlog.services.inbox import Incoming, Refused
@@ -94,3 +99,35 @@ def cut_off(request: Any) -> bool:
     """Whether fewer bytes came than the request said."""
     stream = getattr(request, "_stream", None)
     return getattr(stream, "limit", 0) > getattr(stream, "_pos", 0)
+
+
+# of the threads that serve pages in a process (dshweb.supervisor: four), how many may be busy with bodies of uploads
+AT_ONCE = 2
+PATIENCE_SECONDS = 2
+_slots = threading.BoundedSemaphore(AT_ONCE)
+
+
+class UploadsAtOnce:
+    """Keeps threads free for pages: a body is read by the thread that serves it, for as long as its sender takes, or hangs.
+
+    Whoever finds no place within two seconds is asked to come again: senders and the upload page do. A stranger's file is not
+    even read.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        page, api = ADDRESSES
+        if request.method not in ("POST", "PUT") or not request.path_info.startswith((page, api)):
+            return self.get_response(request)
+        if request.path_info.startswith(page) and not request.user.is_authenticated:
+            return redirect_to_login(request.get_full_path())
+        if not _slots.acquire(timeout=PATIENCE_SECONDS):
+            message = _("Too many uploads at once; nothing was kept. Try again in some seconds.")
+            body = {"code": "logs/busy", "message": message}
+            return JsonResponse(body, status=503, headers={"Retry-After": str(PATIENCE_SECONDS)})
+        try:
+            return self.get_response(request)
+        finally:
+            _slots.release()

@@ -92,7 +92,7 @@ class Row {
 
   ended(request) {
     const answer = request.response;
-    if (request.status === 429) {
+    if (request.status === 429 || request.status === 503) {
       this.say(words.wordsBusy);
       const seconds = Number(request.getResponseHeader("Retry-After")) || 10;
       setTimeout(() => { waiting.push(this); pump(); }, seconds * 1000);

@@ -15,6 +15,7 @@ from django.db import connections
 from django.test import Client
 
 from dshweb.access.services import tokens
+from dshweb.sessionlog import receiving
 from dshweb.sessionlog.models import DELETED, LogFile, Session, SourceFile
 from dshweb.sessionlog.services import inbox, pieces, store, uploads
 from dshweb.sessionlog.services.ingest import Import, ingest_file
@@ -493,3 +494,34 @@ def test_a_bomb_is_a_log_that_fails_and_no_more(sender, people, settings):
     assert "limit_frame" in Task.unscoped.get(kind="upload").error
     assert SourceFile.unscoped.get(location__startswith="push:").status == "failed"
     assert Session.unscoped.count() == 0
+
+
+def test_uploads_leave_threads_for_pages(sender, people, monkeypatch):
+    """Two bodies that never end hold two places; a third sender is asked to come again, and pages are served."""
+    taken = [receiving._slots.acquire(blocking=False) for _ in range(receiving.AT_ONCE)]
+    monkeypatch.setattr(receiving, "PATIENCE_SECONDS", 0)
+    try:
+        for answer in (post(sender), put(sender, BYTES, offset=0)):
+            assert (answer.status_code, answer.json()["code"], "Retry-After" in answer.headers) == (
+                503,
+                "logs/busy",
+                True,
+            )
+        assert sender.get(AT).status_code == 200
+    finally:
+        for _ in taken:
+            receiving._slots.release()
+    assert post(sender).status_code == 202
+
+
+def test_a_strangers_file_is_not_even_read(client):
+    body = io.BytesIO(b"--x")
+    answer = client.generic(
+        "POST",
+        "/upload/",
+        b"",
+        content_type="multipart/form-data; boundary=x",
+        CONTENT_LENGTH="99",
+        **{"wsgi.input": body},
+    )
+    assert (answer.status_code, body.tell()) == (302, 0)
