@@ -37,7 +37,7 @@ def original(request: CallerRequest, pk: int, seq: int) -> HttpResponse:
     end = min(whole_number(request, "to") or message.chars, message.chars)
     if start >= max(end, 1):
         raise Http404
-    marks = columns.marks([seq], Selected(), summary=False)
+    marks = columns.marks([seq], summary=False)
     marker = columns.marker(marks, "l", Selected())
     address = reverse("original", args=[pk, seq])
     offset, text = _text(row.log, message, start, end)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -101,8 +101,8 @@ class Columns:
         fact, pair = selectors.fact_and_pair(self.marked, key)
         return Selected(fact, pair, key)
 
-    def marks(self, seqs: Sequence[int], chosen: Selected, *, summary: bool) -> Marks:
-        return Marks() if self.marked is None else selectors.marks_in(self.marked, seqs, summary=summary)
+    def marks(self, seqs: Sequence[int], *, summary: bool, keys: Collection[str] = ()) -> Marks:
+        return Marks() if self.marked is None else selectors.marks_in(self.marked, seqs, keys=keys, summary=summary)
 
     def marker(self, marks: Marks, side: str, chosen: Selected) -> Marker:
         address = reverse("compaction", args=[self.compaction.pk])
@@ -111,7 +111,7 @@ class Columns:
     def window(self, at: int | None, chosen: Selected, marks: Marks | None = None) -> dict[str, Any]:
         """One window of the originals: the items, and what the windows before and after are asked for by."""
         part = selectors.window(self.seqs, chosen.seq if at is None else at)
-        found = marks or self.marks(part.seqs, chosen, summary=False)
+        found = marks or self.marks(part.seqs, summary=False)
         around = originals.Around(
             self.compaction, self.last, selectors.earlier_spans(self.compaction, self.rounds), chosen.keys
         )
@@ -134,10 +134,12 @@ class Columns:
         key = chosen.key
         at = chosen.seq if asked.at is None else asked.at
         part = selectors.window(self.seqs, at)
-        marks = self.marks(part.seqs, chosen, summary=True)
-        for row in listed.rows:
-            row.current = row.fact == key and (asked.signal is None or row.signal_id == asked.signal)
         keys = {row.fact for row in listed.rows} | chosen.keys
+        marks = self.marks(part.seqs, summary=True, keys=keys)
+        for row in listed.rows:
+            fact = marks.by_key.get(row.fact)
+            row.places = places(Selected(fact)) if fact is not None else []
+            row.current = row.fact == key and (asked.signal is None or row.signal_id == asked.signal)
         states = selectors.in_rounds(self.rounds, keys) if len(self.rounds) > 1 else {}
         for row in listed.rows:
             row.fared = presenting.fared(row.fact, self.rounds, states, self.compaction.pk)

@@ -58,6 +58,7 @@ class Row:
     also: list[str] = field(default_factory=list)
     members: list[str] = field(default_factory=list)
     members_cut: int = 0
+    places: list[int] = field(default_factory=list)
     reviews: list[Review] = field(default_factory=list)
     fared: list[Fared] = field(default_factory=list)
     current: bool = False

@@ -102,6 +102,10 @@ def test_the_first_signal_is_selected_and_another_by_the_address(page, people):
     assert f'data-fact="{FORCE}"' in current
     on = re.findall(r'<(?:a|span) class="(?:fact|said) [^>]*data-on=?[^>]*>', html)
     assert len(on) == 2, "once where it stands and once at the foot of the summary"
+    html = page(f"/compactions/{row.pk}/?fact=unheardof")
+    assert re.findall(r'id="signal-(\d+)"[^>]*aria-current="true"', html) == ["0"], (
+        "one that is none is as if not asked for"
+    )
     signal = Signal.unscoped.get(text="46 MiB")
     html = page(f"/compactions/{row.pk}/?signal={signal.pk}")
     (current,) = re.findall(r'<li class="signal"[^>]*aria-current="true"', html)
@@ -122,6 +126,8 @@ def test_a_signal_is_a_row_with_what_its_review_needs(page, people):
         assert Fact.unscoped.filter(key=fact_key(signal.cls, signal.canon)).exists()
     assert "0 of" in words(html)
     assert "46 MiB ← 64 MiB" in words(html)
+    line = html[html.index(f'data-fact="{fact_key("uuid", ID_B)}" data-signal') :]
+    assert "In the originals:" not in words(line[: line.index("</li>")]), "one place is told already"
 
 
 def test_open_terms_of_the_vocabulary_are_listed_and_marked(page, people):

@@ -296,7 +296,9 @@ async function goTo(link) {
     }
   }
   const leaf = document.getElementById(`leaf-${at}`);
-  if (leaf) read.scrollTop += leaf.getBoundingClientRect().top - read.getBoundingClientRect().top - 24;
+  const mark = leaf && marksOf(chosen, leaf)[0];
+  if (mark) moveTo(mark);
+  else if (leaf) read.scrollTop += leaf.getBoundingClientRect().top - read.getBoundingClientRect().top - 24;
 }
 
 list.addEventListener("dshweb:reviewed", (event) => {
