@@ -11,7 +11,11 @@ if (finder) {
       if (field.name && plain) field.disabled = true; // the address names only what is set
     }
   });
-  for (const field of finder.querySelectorAll("[data-now]")) field.addEventListener("change", () => finder.requestSubmit());
+  // chosen with a pointer it applies at once; by keyboard an arrow already chooses, so there the button does it
+  let byKey = false;
+  finder.addEventListener("keydown", () => { byKey = true; });
+  finder.addEventListener("pointerdown", () => { byKey = false; });
+  for (const field of finder.querySelectorAll("[data-now]")) field.addEventListener("change", () => { if (!byKey) finder.requestSubmit(); });
   // back from another page: fields that were switched off for the address work again
   addEventListener("pageshow", () => { for (const field of finder.elements) field.disabled = false; });
 }
