@@ -17,7 +17,7 @@ schema = schemathesis.openapi.from_wsgi("/api/openapi.json", application)
 # who may call is walked in test_walk.py; a value that fits its type may still be none of ours (a cursor, a name)
 NOT_ASKED = [schemathesis.checks.ignored_auth, schemathesis.checks.positive_data_acceptance]
 BOUNDED = settings(
-    max_examples=12,
+    max_examples=8,
     deadline=None,
     derandomize=True,
     database=None,
@@ -43,4 +43,4 @@ def token_of(people, data_dir):
 @BOUNDED
 def test_made_up_calls_are_answered_as_declared(case, token_of, who):
     """As admin and as viewer: never a 5xx, every status declared, every body of the declared shape."""
-    case.call_and_validate(headers=token_of(who), excluded_checks=NOT_ASKED)
+    case.call_and_validate(headers=token_of(who) | {"accept-encoding": "identity"}, excluded_checks=NOT_ASKED)
