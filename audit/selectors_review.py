@@ -125,14 +125,15 @@ def signals_page(caller: Caller, filters: Filters, cursor: str = "", size: int =
 
 
 def every(caller: Caller, filters: Filters, size: int = CHUNK) -> Iterator[Found]:
-    """All signals, `size` in memory at a time; what is reviewed meanwhile may be missing or show its new verdict."""
-    cursor = ""
-    while True:
-        page = signals_page(caller, filters, cursor, size)
+    """All signals, `size` in memory at a time; what is reviewed meanwhile may be missing or show its new verdict.
+
+    The first ones are few, so that a download begins at once.
+    """
+    page = signals_page(caller, filters, size=min(PAGE, size))
+    yield from page.rows
+    while page.next:
+        page = signals_page(caller, filters, page.next, size)
         yield from page.rows
-        cursor = page.next
-        if not cursor:
-            return
 
 
 def counts(caller: Caller, filters: Filters) -> Counter[tuple[str, str]]:
