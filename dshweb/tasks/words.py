@@ -21,7 +21,7 @@ ENDINGS = {
 OPEN = "open"
 STATES = {
     "": _("all"),
-    OPEN: _("open"),
+    OPEN: _("not ended"),
     State.FAILED: State.FAILED.label,
     State.CANCELLED: State.CANCELLED.label,
     State.DONE: State.DONE.label,
