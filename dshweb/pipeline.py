@@ -105,7 +105,7 @@ def rescan(progress: Progress, payload: dict[str, Any]) -> dict[str, Any]:
         # other logs of the team go on being read when the bytes of one are gone
         try:
             fresh = rebuild_log(log, on_progress=lambda *_: progress.step())
-        except FileNotFoundError as error:
+        except (FileNotFoundError, LogFile.DoesNotExist) as error:  # the latter: deleted meanwhile
             logger.error("not masked anew: %s", error)
             continue
         tell_imported(fresh, inline=False)
@@ -174,5 +174,10 @@ def keep_the_inbox(stop: Event) -> None:
 def audit(progress: Progress, payload: dict[str, Any]) -> dict[str, Any]:
     """Payload: `log`. Audits what has no record under the policy in force; progress counts compactions."""
     log = LogFile.unscoped.filter(pk=payload["log"]).first()
-    made = _audit(log, lambda done, total: progress.step(done, total, "compactions")) if log else []
+    try:
+        made = _audit(log, lambda done, total: progress.step(done, total, "compactions")) if log else []
+    except (OSError, LogFile.DoesNotExist):
+        if LogFile.unscoped.filter(pk=payload["log"]).exists():
+            raise
+        made = []  # its session was deleted while it was audited
     return {"audits": [audit.pk for audit in made]}

@@ -68,7 +68,9 @@ def _of_log(request: CallerRequest, log: LogFile, panels: Panels, *, visible: bo
 
 
 def _bad_frames(log: LogFile) -> list[tuple[Frame, Any]]:
-    """The frames that could not be read whole, with the reason in words."""
+    """The frames that could not be read whole, with the reason in words. A log without a damage report has none."""
+    if not log.damage:
+        return []
     rows = Frame.unscoped.filter(log=log).exclude(code="").order_by("offset")[:LISTED_FRAMES]
     return [(row, DAMAGE.get(row.code, row.code)) for row in rows]
 
@@ -108,7 +110,7 @@ def live(request: CallerRequest, pk: int) -> HttpResponse:
 
     With the `ETag` of the last answer as `If-None-Match` one small query tells that nothing is new (FR-094).
     """
-    row = get_object_or_404(selectors.sessions(request.caller).defer("current__state", "current__header"), pk=pk)
+    row = get_object_or_404(selectors.sessions(request.caller), pk=pk)
     if not may_see_content(request.caller, row) or row.current is None:
         raise Http404
     log, start = row.current, whole_number(request, "at") or 0

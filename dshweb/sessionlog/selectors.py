@@ -25,9 +25,10 @@ def may_see_content(caller: Caller, session: Session) -> bool:
 
 
 def sessions(caller: Caller) -> QuerySet[Session]:
-    """Whole sessions, for one page about one of them."""
+    """Whole sessions, for one page about one of them; of the current log only what is small."""
     rows: QuerySet[Session] = Session.objects.for_caller(caller)
-    return rows.select_related("team", "owner", "current")
+    heavy = ("state", "header", "damage", "accounting", "work")
+    return rows.select_related("team", "owner", "current").defer(*(f"current__{name}" for name in heavy))
 
 
 @dataclass(frozen=True)

@@ -45,10 +45,10 @@ def test_one_session(client, people, django_assert_num_queries):
     make_messages(make_log(make_session(people.team, "other")), TURN)
     for position in range(100, 130):
         make_audit(make_compaction(log, position))
-    # session, logs, their places, lineage (two), damaged frames, compactions, audits, policies and patterns in force,
+    # session, logs, their places, lineage (two), compactions, audits, policies and patterns in force,
     # signals, messages, before, doubled results
     for session in (small, large):
-        with django_assert_num_queries(AROUND + 14):
+        with django_assert_num_queries(AROUND + 13):
             assert client.get(f"/sessions/{session.pk}/").status_code == 200
 
 
