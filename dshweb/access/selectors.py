@@ -14,6 +14,7 @@ from dshweb.access.models import AccessLog, ApiToken, Membership, Role, Scope, T
 
 LISTED = 200
 PAGE = 50
+LOOKED_THROUGH = 10_000
 
 
 def team_of(caller: Caller, slug: str) -> Team:
@@ -116,8 +117,9 @@ def access_log(team: Team, filters: LogFilters, before: int | None = None) -> Qu
 
 
 def in_the_log(team: Team) -> tuple[list[str], list[User]]:
-    """Actions and people that occur in it, for its filters."""
-    rows = AccessLog.objects.for_team(team).order_by()
+    """Actions and people that occur in its newest rows, for its filters."""
+    newest = AccessLog.objects.for_team(team).order_by("-pk").values("pk")[:LOOKED_THROUGH]
+    rows = AccessLog.objects.for_team(team).filter(pk__in=newest).order_by()
     actions = sorted(rows.values_list("action", flat=True).distinct())
     people = User.objects.filter(pk__in=rows.values("user")).order_by("username")
     return actions, list(people[:LISTED])
