@@ -101,7 +101,8 @@ def streamed(lines: Iterable[str], content_type: str, ending: str) -> StreamingH
     return response
 
 
-def _pieces(lines: Iterable[str], least: int = 1 << 16) -> Iterator[bytes]:
+def _pieces(lines: Iterable[str]) -> Iterator[bytes]:
+    least = 1 << 12  # the first piece goes early
     gathered: list[bytes] = []
     size = 0
     for line in lines:
@@ -109,7 +110,7 @@ def _pieces(lines: Iterable[str], least: int = 1 << 16) -> Iterator[bytes]:
         size += len(gathered[-1])
         if size >= least:
             yield b"".join(gathered)
-            gathered, size = [], 0
+            gathered, size, least = [], 0, 1 << 16
     if gathered:
         yield b"".join(gathered)
 
