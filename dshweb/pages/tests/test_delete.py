@@ -122,9 +122,17 @@ def test_killed_before_its_commit_everything_is_there(people, session):
 
 def test_killed_between_rows_and_files_the_sweep_finds_them(people, session, tmp_path, monkeypatch):
     kept = bring_in(people, tmp_path / "other", [human(0, "x")], session="session-other", owner=people.bob)
-    monkeypatch.setattr(delete, "_drop", lambda _stored: None)
-    delete.delete_session(session.pk, by=caller_for_user(people.bob))
-    monkeypatch.undo()
+
+    class Killed(BaseException):
+        pass
+
+    def die(_name):
+        raise Killed
+
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(store, "delete", die)
+        delete.delete_session(session.pk, by=caller_for_user(people.bob))
+    assert list(Session.unscoped.all()) == [kept]
     assert len(list(store.names())) == 2
     assert delete.sweep() == 1
     assert list(store.names()) == [kept.current.stored]
