@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,11 @@ def test_the_gate_counts_members_of_a_family_and_what_a_cut_list_leaves_out(peop
     assert counted([audit])["uuid"] == 89
 
 
+def without_choices(html: str) -> str:
+    """A page without the choices of its filters, which name every result there can be."""
+    return re.sub(r"<option.*?</option>", "", html, flags=re.S)
+
+
 def broken(team, monkeypatch, axis: str) -> Compaction:
     def fail(*_args, **_more):
         raise RuntimeError("broken on purpose")
@@ -144,7 +150,7 @@ def test_a_broken_axis_is_not_an_absence_of_candidates(client, people, monkeypat
     assert line.candidates == (0 if axis == "compliance" else None)
     client.force_login(people.bob)
     for page in ("/sessions/", f"/sessions/{row.session_id}/", f"/compactions/{row.pk}/"):
-        html = client.get(page).content.decode()
+        html = without_choices(client.get(page).content.decode())
         assert "not fully audited" in html, page
         assert "no candidates" not in html, page
     assert "That is no statement about" not in html
@@ -158,7 +164,7 @@ def test_an_audit_without_a_candidate_says_so(client, people, monkeypatch):
     )
     make_audit(row, policy=Policy(check_compliance=False))
     client.force_login(people.bob)
-    html = client.get("/sessions/").content.decode()
+    html = without_choices(client.get("/sessions/").content.decode())
     assert "no candidates" in html
     assert "not fully audited" not in html
 
@@ -175,12 +181,12 @@ def test_what_rests_on_the_assistants_word_alone_is_on_the_page(client, people):
     assert not Signal.unscoped.filter(audit=audit, kind="verified").exists()
     client.force_login(people.bob)
     html = client.get(f"/compactions/{row.pk}/").content.decode()
-    part = html[html.index('id="assistant-only"') :]
+    part = html[html.index("Only the assistant said so") :]
     assert "46 MiB" in part
-    assert "the only evidence is the assistant" in part
+    assert "no human wrote it and no tool printed it" in part
     people.team.content_visibility = "owner"
     people.team.save()
-    assert 'id="assistant-only"' not in client.get(f"/compactions/{row.pk}/").content.decode()
+    assert "Only the assistant said so" not in client.get(f"/compactions/{row.pk}/").content.decode()
 
 
 def test_the_worst_of_a_log_leaves_out_what_it_inherited(people):
