@@ -1,0 +1,116 @@
+"""Every page in a real browser: no serious finding of axe-core in light and dark, readable without scripts, and inert when all
+that it shows is hostile."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.urls import reverse
+
+from dshweb.sessionlog.models import Session
+from tests.api_rows import filled, read_log
+from tests.browser.test_pages import browser, pytestmark  # noqa: F401 - a fixture, and the marks
+from tests.hostile import session as hostile_session
+from tests.hostile import spread
+from tests.test_hostile_pages import NAME, POISON, parts_of, spoil
+from tests.test_walk import PAGES
+
+# downloads and parts of pages
+NO_PAGES = {
+    "healthz", "readyz", "login-link", "sessions-export", "access-log-csv", "signals-jsonl", "signals-csv", "compaction-record",
+    "originals", "original", "fact", "session-live", "admin-login", "admin-password", "home",
+}  # fmt: skip
+SERIOUS = ("serious", "critical")
+
+
+@pytest.fixture
+def place(people, data_dir):
+    """`ids` of rows, by the names that the table of test_walk uses."""
+    return filled(people, data_dir).ids | {"team": people.team.slug}
+
+
+@pytest.fixture
+def visit(browser, live_server, client, people):  # noqa: F811
+    """A page of alice's browser (admin, reviewer, superuser: she sees every button)."""
+    people.alice.is_staff = people.alice.is_superuser = True
+    people.alice.save()
+    client.force_login(people.alice)
+    contexts = []
+
+    def open_page(theme="light", *, scripts=True, width=1440, logged_in=True):
+        context = browser.new_context(viewport={"width": width, "height": 900}, java_script_enabled=scripts)
+        contexts.append(context)
+        cookies = {"theme": theme} | ({"dshweb_session": client.cookies["dshweb_session"].value} if logged_in else {})
+        context.add_cookies([{"name": name, "value": value, "url": live_server.url} for name, value in cookies.items()])
+        page = context.new_page()
+        page.complaints = []
+        page.on(
+            "console", lambda told: page.complaints.append(told.text) if told.type in ("error", "warning") else None
+        )
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.on("dialog", lambda dialog: (page.complaints.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def addresses(ids) -> dict[str, str]:
+    """By name: every page of the table that a person opens, and some in other states."""
+    found = {}
+    for row in PAGES:
+        if row.method == "get" and row.name not in NO_PAGES:
+            data = {name: ids[value[1:]] if str(value)[:1] == "@" else value for name, value in row.data.items()}
+            url = reverse(row.name, kwargs={name: ids.get(of, of) for name, of in row.args.items()})
+            found[row.id] = f"{url}?{urlencode(data)}" if data else url
+    return found | {
+        "nothing found": "/sessions/?q=nosuchword",
+        "no such page": "/nothing/",
+        "damaged session": f"/sessions/{Session.unscoped.get(status='damaged').pk}/",
+        "a failed attempt": f"/compactions/{ids['compaction_id']}/",
+        "tasks, none": "/tasks/?state=cancelled",
+        "a new token": "/account/tokens/",
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_serious(place, visit, live_server, theme):
+    page, outside, axe = visit(theme), visit(theme, logged_in=False), Axe()
+    found = {}
+    for name, url in [*addresses(place).items(), ("login", "/login/")]:
+        opened = outside if name == "login" else page
+        opened.goto(live_server.url + url)
+        for one in axe.run(opened).response["violations"]:
+            if one["impact"] in SERIOUS:
+                found[f"{name}: {one['id']}"] = [node["html"][:160] for node in one["nodes"]][:3]
+    assert not found, "\n".join(f"{name} {nodes}" for name, nodes in found.items())
+
+
+def test_every_page_can_be_read_without_scripts(place, visit, live_server):
+    page = visit(scripts=False)
+    for name, url in addresses(place).items():
+        page.goto(live_server.url + url)
+        heading = page.locator("main h1, main .code")
+        assert heading.first.is_visible(), name
+        assert len(page.locator("main").inner_text()) > 40, name
+        assert page.locator("main [data-busy]:visible, main .loading:visible").count() == 0 or "task" in name, name
+
+
+def test_hostile_text_does_nothing_in_a_browser(place, visit, live_server, people, tmp_path):
+    spoil(people)
+    session = read_log(people, tmp_path, [spread(row, POISON) for row in hostile_session()], NAME)
+    page = visit()
+    urls = [url for name, url in addresses(place).items() if name != "no such page"]
+    urls += [f"/sessions/{session.pk}/", f"/sessions/{session.pk}/events/"]
+    urls += [url for url in parts_of(session) if not url.endswith((".json", "at=0")) and "/facts/" not in url]
+    for url in urls:
+        page.goto(live_server.url + url)
+        assert (
+            page.evaluate("document.querySelectorAll('main script, main iframe, main img, [onload], [onerror]').length")
+            == 0
+        ), url
+    assert page.complaints == []
