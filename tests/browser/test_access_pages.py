@@ -147,3 +147,30 @@ def test_the_way_back_shows_no_secret_after_logging_out(visit):
     page.wait_for_url("**/login/**")
     with pytest.raises(Error, match="ERR_CACHE_MISS"):  # the browser kept nothing of the page
         page.go_back()
+
+
+def test_a_new_colleague_comes_in_by_the_link_and_sets_a_password(visit, browser, live_server):  # noqa: F811
+    page = visit()
+    page.open("/teams/ours/")
+    page.get_by_label("Name to log in with").fill("dora")
+    page.get_by_label("a new person").check()
+    page.get_by_label("viewer").check()
+    page.get_by_role("button", name="Add to the team").click()
+    link = page.locator(".secret code").text_content()
+    context = browser.new_context()
+    dora = context.new_page()
+    for _ in range(2):  # looking at it uses nothing up
+        dora.goto(link)
+    dora.get_by_role("button", name="Log in as dora").click()
+    dora.get_by_label("New password", exact=True).fill("quite-a-long-one-7")
+    dora.get_by_label("New password confirmation").fill("quite-a-long-one-7")
+    dora.get_by_role("button", name="Save").click()
+    assert dora.get_by_role("heading", name="dora", level=1).is_visible()
+    dora.goto(link)
+    assert dora.get_by_text("This login link is not valid").is_visible()
+    dora.goto(live_server.url + "/teams/ours/")
+    assert dora.get_by_role("link", name="Change").count() == 0
+    context.close()
+    page.open("/teams/ours/")
+    assert "just now" in page.locator("tr", has_text="dora").text_content()
+    assert page.complaints == []
