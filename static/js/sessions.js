@@ -52,10 +52,13 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || keys?.open) return;
   if (event.target.closest("input, select, textarea, dialog, [contenteditable]")) return;
   const row = rows[Math.max(at, 0)];
+  // with no row chosen, `o` opens what has most to look at on this page
+  const worst = at < 0 ? [...rows].sort((a, b) => Number(b.dataset.attention ?? -1) - Number(a.dataset.attention ?? -1))[0] : row;
   const acts = {
     j: () => go(at + 1),
     k: () => go(at - 1),
-    o: () => { if (row?.dataset.worst) location.assign(row.dataset.worst); },
+    o: () => { if (worst?.dataset.worst) location.assign(worst.dataset.worst); },
+    a: () => { const sort = document.getElementById("sort"); if (sort) { sort.value = sort.value === "attention" ? "newest" : "attention"; finder.requestSubmit(); } },
     "/": () => document.getElementById("q")?.focus(),
     "?": () => keys?.showModal(),
     Enter: () => { if (row && event.target === document.body) location.assign(row.querySelector("a").href); },

@@ -170,3 +170,30 @@ def test_ten_signals_are_reviewed_by_keyboard_alone(visit, live_server, people, 
     assert page.complaints == []
     page.reload()
     assert page.locator("[data-reviewed]").inner_text().startswith("10 of")
+
+
+def test_what_needs_looking_at_most_is_two_keys_from_the_list(visit, live_server, people):  # noqa: F811
+    """Done when 1 of issue 3: the path without a source, in under five key presses from the sessions list."""
+    from pathlib import Path
+
+    from audit.services.run import audit_log
+    from dshweb.sessionlog.models import LogFile, Session
+    from dshweb.sessionlog.services.ingest import Import, ingest_path
+    from dshweb.sessionlog.services.report import Totals
+
+    demo = Path(__file__).parents[2] / "demo"
+    Session.unscoped.all().delete()
+    ingest_path(demo, run=Import.by(people.team, people.alice, inline=True), totals=Totals())
+    for log in LogFile.unscoped.all():
+        audit_log(log)
+    page = visit()
+    page.goto(f"{live_server.url}/sessions/")
+    page.keyboard.press("o")
+    page.locator(".tri[data-live]").wait_for()
+    pressed = 1
+    while current(page) != "/srv/demo-app/config/gateway.yaml":
+        pressed += 1
+        assert pressed < 5
+        press(page, "j")
+    seen(page, "#summary", "/srv/demo-app/config/gateway.yaml")
+    assert page.complaints == []
