@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dshweb.pages.tests.logs import ROWS, bring_in
+from dshweb.pages.tests.logs import ROWS, bring_in, ingest
+from dshweb.sessionlog.models import Session
 from tests.browser.shots import CHROMIUM
 from tests.browser.test_pages import browser, visit  # noqa: F401
 from tests.builders import human
@@ -40,6 +41,21 @@ def test_keys_walk_the_list_and_open_the_worst_compaction(visit, live_server):  
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"/sessions/\?q=jjj$"))
     assert page.complaints == []
+
+
+def test_the_path_without_a_source_in_the_demo_is_found_in_under_five_keys(visit, live_server, people, data_dir):  # noqa: F811
+    Session.unscoped.all().delete()
+    ingest(people, Path(__file__).parent.parent.parent / "demo", people.bob)
+    for keys, path in (("ao", "/srv/demo-app/config/gateway.yaml"), ("ajjo", "/srv/demo-app/deploy/rollout.yaml")):
+        page = visit()
+        page.goto(f"{live_server.url}/sessions/")
+        for key in keys:
+            page.keyboard.press(key)
+            page.wait_for_load_state()
+            if key == "a":
+                page.wait_for_url(re.compile("sort=attention"))
+        page.wait_for_url(re.compile(r"/compactions/\d+/"))
+        assert page.locator(".signal", has_text=path).first.is_visible()
 
 
 def test_choosing_a_filter_applies_it_and_the_address_names_only_what_is_set(visit, live_server):  # noqa: F811
