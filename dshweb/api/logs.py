@@ -42,7 +42,7 @@ class FileOut(Shape):
 
 
 class UploadOut(Shape):
-    """`task` is that of the first file that was taken; `files` tells of all, in their order."""
+    """`task` is that of the first file that was taken; `files` tells of all, those taken first."""
 
     task: TaskOut
     files: list[FileOut]
@@ -217,7 +217,7 @@ def _length(request: ApiRequest) -> int:
 
 
 def _form(request: ApiRequest, team: Team) -> list[FileOut]:
-    """The files of a form, in their order; what could not be taken is named with its reason."""
+    """The files of a form that were taken, in their order, and behind them what was not, each with its reason."""
     taken = request.FILES.getlist(FIELD)
     wrong: list[tuple[str, Refused]] = getattr(request, "refused_files", [])
     if cut_off(request):

@@ -38,7 +38,11 @@ def ingest(caller: Caller, task: Task) -> Outcome:
 def handed_in(caller: Caller, task: Task) -> Outcome:
     """The state of the one log, and the session it belongs to."""
     result = task.result or {}
-    lines = [WORDS[result["status"]](1) % {"n": 1}] if result.get("status") in WORDS else []
+    states = {
+        "ok": _("intact"), "damaged": _("damaged"), "unsupported": _("format not supported yet"),
+        "failed": _("could not be read"),
+    }  # fmt: skip
+    lines = [states[result["status"]]] if result.get("status") in states else []
     if result.get("changed") is False:
         lines.append(_("nothing in it was new"))
     rows = Session.objects.for_caller(caller).filter(pk=_number(result, "session")).select_related("team")
