@@ -154,6 +154,8 @@ def locked(name: str) -> Iterator[None]:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
     finally:
+        # said, not left to the close: a helper forked meanwhile (services.crew) holds a copy of the handle
+        fcntl.flock(handle, fcntl.LOCK_UN)
         os.close(handle)
 
 
