@@ -55,7 +55,7 @@ def handed_in(caller: Caller, task: Task) -> Outcome:
 @outcome_of("audit")
 def audit(caller: Caller, task: Task) -> Outcome:
     """The records it made."""
-    made = [pk for pk in (task.result or {}).get("audits", []) if isinstance(pk, int)]
+    made = [pk for pk in (task.result or {}).get("audits") or [] if isinstance(pk, int)]
     rows = Audit.objects.for_caller(caller).filter(pk__in=made[: SHOWN * 5])
     rows = rows.select_related("compaction__session__team").defer("record", "compaction__summary").order_by("pk")
     lines = [ngettext("%(n)s audit made", "%(n)s audits made", len(made)) % {"n": len(made)}]
@@ -73,14 +73,14 @@ def rescan(_caller: Caller, task: Task) -> Outcome:
 
 def _counts(result: dict[str, Any]) -> list[str]:
     logs, changed = _number(result, "logs"), _number(result, "changed")
-    how = [WORDS[name](n) % {"n": n} for name, n in result.get("status", {}).items() if n and name in WORDS]
+    how = [WORDS[name](n) % {"n": n} for name, n in _members(result, "status").items() if n and name in WORDS]
     total = ngettext("%(n)s log seen", "%(n)s logs seen", logs) % {"n": logs}
     lines = [f"{total}: {', '.join(how)}" if how else total]
     lines.append(ngettext("%(n)s was new or had grown", "%(n)s were new or had grown", changed) % {"n": changed})
     completed = _number(result.get("compactions"), "completed")
     if completed:
         lines.append(ngettext("%(n)s compaction in them", "%(n)s compactions in them", completed) % {"n": completed})
-    passed = sum(n for n in result.get("passedOver", {}).values() if isinstance(n, int))
+    passed = sum(n for n in _members(result, "passedOver").values() if isinstance(n, int))
     if passed:
         lines.append(ngettext("%(n)s file is no log and was passed over", "%(n)s files are no logs and were passed over",
                               passed) % {"n": passed})  # fmt: skip
@@ -121,6 +121,11 @@ def _audit(caller: Caller, row: Audit) -> Link:
 
 def _name(caller: Caller, session: Session) -> str:
     return session.title if session.title and may_see_content(caller, session) else session.session_id
+
+
+def _members(value: Any, name: str) -> dict[str, Any]:
+    found = value.get(name) if isinstance(value, dict) else None
+    return found if isinstance(found, dict) else {}
 
 
 def _number(value: Any, name: str) -> int:

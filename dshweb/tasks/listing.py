@@ -68,7 +68,7 @@ class Progress:
 
     @property
     def result(self) -> dict[str, Any] | None:
-        return self.task.result if self.may_see else None
+        return self.task.result if self.may_see and isinstance(self.task.result, dict) else None
 
     @property
     def open(self) -> bool:

@@ -49,4 +49,4 @@ def outcome_of(kind: str) -> Callable[[Function], Function]:
 def outcome(caller: Caller, task: Task) -> Outcome:
     """What came of `task` as `caller` may see it; nothing for a kind that nobody speaks for."""
     function = _functions.get(task.kind)
-    return function(caller, task) if function and task.result is not None else Outcome()
+    return function(caller, task) if function and isinstance(task.result, dict) else Outcome()
