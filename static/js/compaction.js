@@ -84,7 +84,7 @@ function address(key, signal) {
 
 async function select(key, { row = null, from = null, quiet = false } = {}) {
   const turn = ++asked;
-  chosen = key;
+  chosen = tri.dataset.key = key;
   const signal = row ?? everySignal().find((one) => one.dataset.fact === key && !one.hidden) ?? null;
   current()?.removeAttribute("aria-current");
   if (signal) {
@@ -126,8 +126,6 @@ async function findPair(key, turn, from) {
     if (turn !== asked || html === null) return;
     leaves.innerHTML = html;
     fresh(leaves);
-    watch();
-    highlight(key);
     for (const mark of leaves.querySelectorAll("[data-on]")) mark.dataset.on = "";
     const pair = await pairOf(key);
     if (turn === asked && pair) for (const mark of marksOf(pair)) mark.dataset.on = "";
@@ -211,53 +209,6 @@ for (const chip of partial ? [] : chips) {
 }
 classes?.addEventListener("change", () => { if (partial) classes.form.submit(); else filter(); });
 
-// --- windows and gaps -----------------------------------------------------------------------------------------------
-
-async function loadWindow(link, at, back) {
-  if (link.ariaBusy) return;
-  link.ariaBusy = "true";
-  try {
-    const html = await fragment(`originals?at=${at}${chosen ? `&fact=${chosen}` : ""}`);
-    const box = document.createElement("template");
-    box.innerHTML = html;
-    box.content.querySelector(back ? ".more-on" : ".more-back")?.remove();
-    const before = read.scrollHeight;
-    const place = link.closest(".more");
-    place.replaceWith(box.content);
-    if (back) read.scrollTop += read.scrollHeight - before;
-    fresh(leaves);
-    watch();
-    highlight(chosen);
-  } catch {
-    link.ariaBusy = null;
-  }
-}
-
-const near = "IntersectionObserver" in window ? new IntersectionObserver((seen) => {
-  for (const one of seen) if (one.isIntersecting && !narrow.matches) loadWindow(one.target, one.target.dataset.onAt, false);
-}, { root: read, rootMargin: "400px 0px" }) : null;
-
-function watch() {
-  near?.disconnect();
-  for (const link of leaves.querySelectorAll("[data-on-at]")) near?.observe(link);
-}
-
-async function openHole(hole) {
-  hole.ariaBusy = "true";
-  try {
-    const answer = await fetch(hole.href, { headers: { "X-Fragment": "1" } });
-    if (!answer.ok || answer.redirected) throw new Error(String(answer.status));
-    const box = document.createElement("template");
-    box.innerHTML = await answer.text();
-    const next = box.content.querySelector("a, span") ?? null;
-    hole.replaceWith(box.content);
-    highlight(chosen);
-    next?.focus?.({ preventScroll: true });
-  } catch {
-    location.href = hole.href;
-  }
-}
-
 // --- listening ------------------------------------------------------------------------------------------------------
 
 tri.addEventListener("click", (event) => {
@@ -266,9 +217,7 @@ tri.addEventListener("click", (event) => {
   if (!link) return;
   const take = (what) => { event.preventDefault(); return what(); };
   if (link.matches(".signal-a")) return take(() => select(link.closest(".signal").dataset.fact, { row: link.closest(".signal") }).then(() => narrow.matches && jump()));
-  if (link.matches(".hole")) return take(() => openHole(link));
-  if (link.dataset.back) return take(() => loadWindow(link, link.dataset.back, true));
-  if (link.dataset.onAt) return take(() => loadWindow(link, link.dataset.onAt, false));
+  if (link.matches(".hole, [data-back], [data-on-at]")) return; // windows.js
   if (link.dataset.at) return take(() => goTo(link));
   const mark = link.closest("[data-fact]");
   if (mark && !mark.matches(".signal, .fact-card") && !link.closest(".fared")) {
@@ -288,8 +237,6 @@ async function goTo(link) {
     try {
       leaves.innerHTML = await fragment(`originals?at=${at}${chosen ? `&fact=${chosen}` : ""}`);
       fresh(leaves);
-      watch();
-      highlight(chosen);
     } catch {
       location.href = link.href;
       return;
@@ -326,7 +273,8 @@ document.addEventListener("keydown", (event) => {
 tri.querySelector("[data-help]")?.addEventListener("click", () => help.showModal());
 help.addEventListener("click", (event) => { if (event.target === help) help.close(); });
 
-watch();
+leaves.addEventListener("dshweb:replaced", () => highlight(chosen));
+
 if (chosen) {
   const row = current();
   highlight(chosen);

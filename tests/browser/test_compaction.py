@@ -197,3 +197,21 @@ def test_what_needs_looking_at_most_is_two_keys_from_the_list(visit, live_server
         press(page, "j")
     seen(page, "#summary", "/srv/demo-app/config/gateway.yaml")
     assert page.complaints == []
+
+
+def test_what_is_left_out_of_a_long_text_comes_in_its_place(visit, live_server, people):  # noqa: F811
+    from audit.tests.test_page import compaction
+    from dshweb.ui.tests.rows import TURN
+
+    lines = [f"{n}: nothing of note in this line" for n in range(1500)]
+    row = compaction(people, [*TURN, ("assistant/message", "", False, "\n".join(lines))], position=78)
+    page = visit()
+    page.goto(f"{live_server.url}/compactions/{row.pk}/?at=16")
+    leaf = page.locator("#leaf-16")
+    assert "1400: nothing" not in leaf.inner_text()
+    while leaf.locator(".hole").count():
+        before = len(leaf.inner_text())
+        leaf.locator(".hole").first.click()
+        page.wait_for_function("(n) => document.querySelector('#leaf-16').innerText.length > n + 1000", arg=before)
+    assert leaf.inner_text().count("nothing of note") == 1500
+    assert page.complaints == []
