@@ -26,7 +26,8 @@ from dshweb.ui.templatetags.dshweb import grouped
 Place = tuple[int, int, int]  # start, end, position of the fact
 _ASSISTANT = frozenset({"assistant", "reasoning"})
 _HEADING = re.compile(r"^#{1,6}[ \t].*$|^\*\*[^*\n]{1,80}\*\*:?$", re.MULTILINE)
-# the icon and this much of the text stay on one line
+# the icon and this much of the text stay on one line; a text of at most SHORT characters does whole
+SHORT = 18
 _HEAD = re.compile(r"[/.~\\]{0,3}(?:[A-Za-z0-9_]{1,14}|[^\s]{1,2})")
 # of several facts on one piece of text the first of these is named; the others are still found by their keys
 _WORST = (
@@ -102,7 +103,7 @@ class Marker:
         first, state, attributes = self._attributes(facts)
         words, name, _tone = MARKS[state]
         head = _HEAD.match(text)
-        at = head.end() if head else 0
+        at = len(text) if len(text) <= SHORT and "\n" not in text else head.end() if head else 0
         return format_html(
             '<a class="fact f-{}"{} href="{}{}"><span class="f-n">{}<span class="f-t">{}</span></span>'
             '<span class="f-t">{}</span><span class="f-l">{}</span></a>',
