@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from dshweb.api import words
 from dshweb.api.main import api
 from dshweb.api.reference import Kind, command, kind, reference
 
@@ -67,3 +68,7 @@ def test_reference_takes_a_document_with_little_in_it():
     document = {"paths": {"/a": {"get": {"responses": {"204": {}}}}}}
     (call,) = reference(document, "http://h").groups["other"]
     assert (call.method, call.examples, [one.status for one in call.answers]) == ("GET", [], [204])
+
+
+def test_every_text_of_the_document_is_in_the_catalogue():
+    assert words.said(api.get_openapi_schema()) == words.TEXTS, "see dshweb.api.words how to renew the list"

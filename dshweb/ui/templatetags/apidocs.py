@@ -24,7 +24,7 @@ def prose(text: str) -> SafeString:
     """Paragraphs; `code` between backticks. Everything else is escaped."""
     if not text:
         return mark_safe("")
-    return format_html_join("\n", "<p>{}</p>", ((_code(part),) for part in gettext(text).split("\n\n")))
+    return format_html_join("\n", "<p>{}</p>", ((_code(gettext(part)),) for part in text.split("\n\n")))
 
 
 @register.filter
