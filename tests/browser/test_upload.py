@@ -153,5 +153,6 @@ def test_the_box_is_reached_and_opened_by_keyboard(visit):
     page = visit()
     page.focus("#file")
     assert page.evaluate("getComputedStyle(document.querySelector('[data-drop]')).boxShadow") != "none"
+    page.bring_to_front()
     with page.expect_file_chooser():
-        page.keyboard.press("Enter")
+        page.press("#file", "Enter")
