@@ -14,7 +14,9 @@ OUTCOMES = ("completed", "failed", "cancelled", "unmatched")
 
 @dataclass
 class LogReport:
-    """One log. `status`: ok, damaged, unsupported or failed, deleted for one that is left alone; `skipped` counts by reason what gave no event."""
+    """One log. `status`: ok, damaged, unsupported, failed, or deleted for one that is left alone; `skipped` counts by
+    reason what gave no event.
+    """
 
     path: str
     status: str
