@@ -58,6 +58,8 @@ def audit(caller: Caller, task: Task) -> Outcome:
     made = [pk for pk in (task.result or {}).get("audits") or [] if isinstance(pk, int)]
     rows = Audit.objects.for_caller(caller).filter(pk__in=made[: SHOWN * 5])
     rows = rows.select_related("compaction__session__team").defer("record", "compaction__summary").order_by("pk")
+    if not made:
+        return Outcome([_("Every compaction of the log had its audit already.")])
     lines = [ngettext("%(n)s audit made", "%(n)s audits made", len(made)) % {"n": len(made)}]
     return Outcome(lines, [_audit(caller, row) for row in rows[:SHOWN]], max(0, len(made) - SHOWN))
 
