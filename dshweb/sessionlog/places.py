@@ -46,3 +46,14 @@ def file(caller: Caller, row: SourceFile, teams: dict[int, Team]) -> Place:
     elif not whole:  # a file that could not be read: who brings logs in has to find it
         whole = caller.may_ingest(row.team_id) and row.status != DELETED and not row.location.startswith("upload:")
     return _place(row.location, row.error, whole=whole)
+
+
+def may_bring_back(caller: Caller, row: SourceFile, team: Team) -> bool:
+    """Whether the caller may have the deleted log of `team` at this place read again.
+
+    Where what was said is shown to owners and admins only, it takes one of these to undo what the owner took away.
+    """
+    if row.status != DELETED or not caller.may_ingest(row.team_id):
+        return False
+    shown = team.content_visibility == Visibility.TEAM
+    return shown or caller.is_admin(row.team_id) or row.owner_id == caller.user.pk
