@@ -167,7 +167,7 @@ CACHES = {
         {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
         if REDIS_URL
         else {
-            "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+            "BACKEND": "dshweb.file_cache.FileCache",
             "LOCATION": DATA_DIR / "cache",
             "OPTIONS": {"MAX_ENTRIES": 10_000},
         }
