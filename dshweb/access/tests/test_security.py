@@ -357,6 +357,23 @@ def test_a_call_with_a_cookie_needs_the_csrf_token_too(people):
     assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
 
 
+@pytest.mark.parametrize(
+    ("method", "address"),
+    [
+        ("post", "/api/v1/logs"),
+        ("put", "/api/v1/logs/a/b?offset=0"),
+        ("post", "/api/v1/tasks/1/cancel"),
+        ("delete", "/api/v1/sessions/1"),
+    ],
+)
+def test_nobody_is_told_so_and_not_of_csrf(people, method, address):
+    """Nor is the form read in which the CSRF token could be: it may be a stranger's large file."""
+    client = Client(enforce_csrf_checks=True)
+    assert client.get("/login/").cookies["dshweb_csrf"].value
+    answer = getattr(client, method)(address, b"no form", content_type="multipart/form-data; boundary=")
+    assert (answer.status_code, answer.json()["code"]) == (401, "unauthenticated")
+
+
 def test_no_way_in_is_written_to_the_servers_log(people, caplog):
     secret = links.make(people.bob)
     _, token = tokens.make(people.team, people.bob, "t", ["read"])
