@@ -140,7 +140,8 @@ def cancel_task(request: ApiRequest, task_id: TaskId) -> Any:
 )
 def retry_task(request: ApiRequest, task_id: TaskId) -> Any:
     """Answers the new task, or the one for the same work that is open already."""
-    fresh = services.retry(_changeable(request, task_id), by=request.caller.user)
+    task = _changeable(request, task_id)
+    fresh = services.retry(task, by=listing.asker(request.caller, task))
     return Status(202, answer_task(request, listing.tasks(request.caller).get(pk=fresh.pk)))
 
 

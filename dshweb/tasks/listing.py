@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from dshweb.access.callers import Caller
-from dshweb.access.models import Role, Visibility
+from dshweb.access.models import Role, User, Visibility
 from dshweb.tasks import words
 from dshweb.tasks.models import OPEN, State, Task
 
@@ -103,6 +103,12 @@ def may_see(caller: Caller, task: Task) -> bool:
         return True
     grant = caller.grants.get(task.team_id)
     return bool(grant and grant.role == Role.ADMIN)
+
+
+def asker(caller: Caller, task: Task) -> User | None:
+    """Who a repetition of `task` is for. Who may not see what it is about repeats it for whoever asked first: a task's own
+    people see what it names."""
+    return caller.user if may_see(caller, task) else task.created_by
 
 
 def tasks_page(
