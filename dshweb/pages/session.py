@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import Max, OuterRef, Subquery
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.cache import get_conditional_response
 from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 
+from audit.models import Audit
 from audit.selectors import Line, latest
 from dshweb.access.callers import Caller, CallerRequest
 from dshweb.pages.panels import Panels
@@ -110,19 +112,20 @@ def live(request: CallerRequest, pk: int) -> HttpResponse:
 
     With the `ETag` of the last answer as `If-None-Match` one small query tells that nothing is new (FR-094).
     """
-    row = get_object_or_404(selectors.sessions(request.caller), pk=pk)
+    audits = Audit.unscoped.filter(compaction__log=OuterRef("current")).order_by().values("compaction__log")
+    newest = Subquery(audits.annotate(newest=Max("pk")).values("newest"))
+    row: Any = get_object_or_404(selectors.sessions(request.caller).annotate(newest_audit=newest), pk=pk)
     if not may_see_content(request.caller, row) or row.current is None:
         raise Http404
     log, start = row.current, whole_number(request, "at") or 0
     if whole_number(request, "log") != log.pk:
         raise Http404
-    tag = f'"{log.pk}.{log.revision}.{start}.{get_language()}"'
+    tag = f'"{log.pk}.{log.revision}.{row.newest_audit or 0}.{start}.{get_language()}"'
     same = get_conditional_response(request, etag=tag)
     if same is not None:
         return same
-    attempts = selectors.compactions_of(log)
-    window = conversation.window(log, attempts, start=start)
-    lines = latest(request.caller, [one.pk for one in attempts if one.position >= start])
+    window = conversation.window(log, selectors.compactions_of(log), start=start)
+    lines = latest(request.caller, [one.pk for one in window.flow if isinstance(one, Compaction)])
     response = render(request, "sessionlog/_live.html", {
         "session": row, "log": log, "window": window, "flow": flow_of(window, lines),
     })  # fmt: skip

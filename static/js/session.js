@@ -23,7 +23,8 @@ if (flow) {
   let tag = null;
   let pause = SOON;
   let timer = 0;
-  document.querySelector("[data-following]").hidden = false;
+  const following = document.querySelector("[data-following]");
+  following.hidden = false;
 
   const nearEnd = () => flow.getBoundingClientRect().bottom < innerHeight + 120;
 
@@ -46,7 +47,10 @@ if (flow) {
     if (document.hidden) return again();
     try {
       const answer = await fetch(url, { headers: tag ? { "If-None-Match": tag } : {}, cache: "no-store" });
-      if (answer.status === 404 || answer.status === 403 || answer.redirected) return; // no longer ours to follow
+      if (answer.status === 404 || answer.status === 403 || answer.redirected) { // no longer ours to follow
+        following.hidden = true;
+        return;
+      }
       if (answer.ok) {
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
         const found = page.querySelector("[data-next]");

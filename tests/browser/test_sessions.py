@@ -92,6 +92,15 @@ def test_a_session_that_is_written_is_followed_without_a_reload(visit, live_serv
     assert page.complaints == []
 
 
+def test_a_session_that_is_gone_is_not_said_to_be_followed(visit, live_server, people, tmp_path, data_dir):  # noqa: F811
+    session = bring_in(people, tmp_path / "home", owner=people.bob)
+    page = visit()
+    page.goto(f"{live_server.url}/sessions/{session.pk}/")
+    page.wait_for_selector("[data-following]")
+    session.delete()
+    page.wait_for_selector("[data-following]", state="hidden", timeout=20_000)
+
+
 def test_an_address_that_points_into_a_folded_call_opens_it(visit, live_server, people, tmp_path, data_dir):  # noqa: F811
     session = bring_in(people, tmp_path / "home", owner=people.bob)
     page = visit()

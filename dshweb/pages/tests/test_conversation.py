@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from audit.models import Audit
+from audit.services.run import audit_log
 from dshweb.access.models import Visibility
 from dshweb.pages.tests.logs import ROWS, bring_in, calls, result
 from dshweb.sessionlog import conversation, selectors
@@ -94,6 +96,19 @@ def test_what_is_new_comes_as_a_fragment_and_nothing_new_is_one_small_query(
     assert grown.status_code == 200
     assert b"one more thing" in grown.content
     assert b'id="seq-0"' not in grown.content
+
+
+def test_an_audit_that_comes_after_its_compaction_is_news(client, people, session):
+    """Nothing is said behind the checkpoint until somebody answers: the result must not wait for that."""
+    Audit.unscoped.all().delete()
+    client.force_login(people.bob)
+    url = f"/sessions/{session.pk}/live?log={session.current_id}&at=9"
+    first = client.get(url)
+    assert "not audited yet" in first.content.decode()
+    audit_log(session.current)
+    later = client.get(url, headers={"if-none-match": first.headers["ETag"]})
+    assert later.status_code == 200
+    assert "not audited yet" not in later.content.decode()
 
 
 @pytest.mark.parametrize(("who", "status"), [("vera", 404), ("bob", 200), ("alice", 200), ("mallory", 404)])
