@@ -137,7 +137,18 @@ def _import(
 ) -> LogReport:
     name, digest = str(payload["name"]), str(payload["sha256"])
     folder = session_named(source, name) or digest[:12]
-    place = place_at(run.team, f"upload:{person(run.owner)}/{folder}/{name}")  # type: ignore[arg-type]
+    location = f"upload:{person(run.owner)}/{folder}/{name}"  # type: ignore[arg-type]
+    # what is there is looked at and added to in turn: another worker may have another file for the same place
+    with inbox.locked(f"{run.team.pk} {location}", among="imports"):
+        place = place_at(run.team, location)
+        return _import_at(place, source, path, payload, run, folder, on_progress)
+
+
+def _import_at(
+    place: SourceFile, source: BinaryIO, path: Path, payload: dict[str, Any], run: Import, folder: str,
+    on_progress: OnProgress | None,
+) -> LogReport:  # fmt: skip
+    name, digest = str(payload["name"]), str(payload["sha256"])
     how = _how_it_goes_on(place, source, payload["size"])
     if how == "nothing new":
         return LogReport.from_json(place.report or {}, path=place.location, changed=False)
