@@ -183,9 +183,7 @@ def gap(address: str, start: int, end: int, lines: int | None, marks: int) -> Sa
         words = ngettext("%(n)s character", "%(n)s characters", end - start) % {"n": grouped(end - start)}
     if marks:
         words += " · " + ngettext("%(n)s mark", "%(n)s marks", marks) % {"n": grouped(marks)}
-    return format_html(
-        '<a class="hole" href="{}?from={}&amp;to={}" data-hole="">… {} …</a>', address, start, end, words
-    )
+    return format_html('<a class="hole" href="{}?from={}&amp;to={}">… {} …</a>', address, start, end, words)
 
 
 def summary_html(marker: Marker, text: str, places: Sequence[Place]) -> SafeString:

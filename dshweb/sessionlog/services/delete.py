@@ -29,7 +29,6 @@ from dshweb.tasks.models import Task
 log_ = logging.getLogger(__name__)
 
 ACTION = "session-deleted"
-UPLOADED = ("upload:", "push:")
 _STORED = re.compile(r"team-\d+/[0-9a-f]{2}/[0-9a-f]{32}\.jsonl(\.zstd)?")
 
 
