@@ -60,7 +60,7 @@ def full(django_db_setup, django_db_blocker, tmp_path_factory):
         make_policy(people.team)
         client = Client(headers={"accept-encoding": "gzip"})
         client.force_login(people.alice)
-        small = pages_of(read(people, folder, 100, 1), 60)
+        small = pages_of(read(people, folder, 100, 1), 50)
         grow(people, FEW)
         few = {url: queries(client, url) for url in LISTS}
         grow(people, MANY - FEW)
