@@ -47,7 +47,7 @@ class EventFilters(Schema):
 
 @router.get(
     "/sessions/{session_id}/events",
-    response={200: EventsPage, **refused(400, 404, 410)},
+    response={200: EventsPage, **refused(404, 410)},
     summary="Events of a log",
     openapi_extra=about(
         "read",
@@ -105,7 +105,7 @@ class MessageFilters(Schema):
 
 @router.get(
     "/sessions/{session_id}/messages",
-    response={200: Paged[MessageOut], **refused(400, 404)},
+    response={200: Paged[MessageOut], **refused(404)},
     summary="Messages of a log",
     openapi_extra=about("read", "viewer", example("The conversation", path={"session_id": 1}, query={"limit": 10})),
 )
@@ -162,7 +162,7 @@ class LogFilter(Schema):
 
 @router.get(
     "/sessions/{session_id}/compactions",
-    response={200: Paged[CompactionLine], **refused(400, 404)},
+    response={200: Paged[CompactionLine], **refused(404)},
     summary="Compactions of a log",
     openapi_extra=about("read", "viewer", example("Its compactions", path={"session_id": 1})),
 )

@@ -83,7 +83,7 @@ def answer_task(request: ApiRequest, task: Task) -> TaskOut:
 
 @router.get(
     "/tasks",
-    response={200: Paged[TaskOut], **refused(400)},
+    response={200: Paged[TaskOut], **refused()},
     summary="Long work, newest first",
     openapi_extra=about(
         "read",
