@@ -186,8 +186,10 @@ class Columns:
         terms = presenting.terms_of(self.audit)
         counted.update((row.kind_name, row.cls_name) for row in terms)
         narrowed = bool(asked.kind or asked.cls)
-        whole = asked.all or narrowed or asked.signal is not None
+        whole = asked.all or narrowed
         signals = signals_of(self.audit, None if whole else FIRST + 1)
+        if asked.signal is not None and len(signals) > FIRST and all(one.pk != asked.signal for one in signals[:FIRST]):
+            whole, signals = True, signals_of(self.audit)
         found.more = not whole and len(signals) > FIRST
         reviews = reviews_of(self.caller, self.compaction)
         rows = [presenting.row_of(signal, reviews) for signal in (signals[:FIRST] if found.more else signals)] + terms

@@ -309,3 +309,7 @@ def test_the_page_asks_a_fixed_number_of_questions(
     assert "all=1#signals" in page
     with django_assert_num_queries(len(seen)):
         client.get(f"/compactions/{big.pk}/?fact={FORCE}")
+    near, far = audit.signals.get(rank=0), audit.signals.get(rank=299)
+    page = client.get(f"/compactions/{big.pk}/?signal={near.pk}").content.decode()
+    assert "all=1#signals" in page, "the asked one is among the first: no need for the others"
+    assert f'data-signal="{far.pk}"' in client.get(f"/compactions/{big.pk}/?signal={far.pk}").content.decode()
