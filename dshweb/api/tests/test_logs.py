@@ -240,7 +240,8 @@ def test_a_body_of_unknown_length_is_refused(sender):
 
 def test_a_full_disk_is_told_before_anything_is_kept(sender, monkeypatch):
     monkeypatch.setattr(inbox, "DISK_RESERVE", 1 << 62)
-    for answer in (post(sender), put(sender, BYTES, offset=0)):
+    form = sender.post("/api/v1/logs", {"file": SimpleUploadedFile(NAME, BYTES)})
+    for answer in (post(sender), put(sender, BYTES, offset=0), form):
         assert (answer.status_code, answer.json()["code"]) == (507, "logs/disk-full")
     assert left_in("whole") == left_in("pieces") == []
 
@@ -475,6 +476,17 @@ def test_what_nobody_asks_for_any_more_goes_when_its_time_is_over(sender, people
     drain(people.team)
     assert sender.get(AT).json()["size"] == 0
     assert Session.unscoped.count() == 1
+
+
+def test_a_copy_whose_writer_was_killed_goes_also_of_a_log_that_is_here(sender, people):
+    put(sender, BYTES, offset=0)
+    drain(people.team)
+    draft = inbox.folder("pieces") / ("a" * 40 + ".draft")
+    draft.write_bytes(b"half of it")
+    assert pieces.sweep() == 0
+    os.utime(draft, (1, 1))
+    assert pieces.sweep() == 1
+    assert left_in("pieces") == []
 
 
 def test_a_place_whose_log_was_deleted_keeps_no_bytes(sender, people):

@@ -294,8 +294,16 @@ def unread() -> list[SourceFile]:
 
 
 def sweep() -> int:
-    """Removes bytes that never became a log in a week, or whose log was deleted here; how many files. Senders begin anew."""
+    """Removes bytes that never became a log in a week, or whose log was deleted here; how many files. Senders begin anew.
+
+    Also drafts of processes that were killed while they copied: nobody goes on with one.
+    """
     removed = 0
+    for draft in inbox.folder("pieces").glob("*.draft"):
+        with suppress(FileNotFoundError):
+            if time.time() - draft.stat().st_mtime > uploads.IDLE_PART_SECONDS:
+                draft.unlink()
+                removed += 1
     rows = SourceFile.unscoped.filter(location__startswith=START, log=None).only("id", "team_id", "location", "status")
     for row in rows:
         with inbox.locked(f"{row.team_id} {row.location}"):
