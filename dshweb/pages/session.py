@@ -62,7 +62,6 @@ def _of_log(request: CallerRequest, log: LogFile, panels: Panels, *, visible: bo
         "more_attempts": attempts[LISTED_ATTEMPTS:],
         "window": window,
         "flow": flow_of(window, lines, seq) if window else [],
-        "wanted": seq,
         "report": panels.make("report", lambda: damage_report(log), None),
         "frames": panels.make("report", lambda: _bad_frames(log), no_frames),
         **(_found(request, log, panels) if visible else {}),

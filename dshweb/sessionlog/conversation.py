@@ -90,13 +90,14 @@ def window(
     end: bool = False,
     size: int = WINDOW,
 ) -> Window:
-    """`size` messages from position `start` (or from the first one with that `seq` or a later one; or, at the `end`, the
-    last ones), and results that go with the last of them. At most seven queries."""
+    """`size` messages from position `start` (or from the first one with that `seq` or a later one; or, at the `end` or with
+    none so late, the last ones), and results that go with the last of them. At most eight queries."""
     rows = log.messages.order_by("position")
+    if seq is not None:
+        first = rows.filter(seq__gte=seq).order_by("seq", "position").values_list("position", flat=True).first()
+        start, end = first or 0, first is None
     if end:
         start = list(log.messages.order_by("-position").values_list("position", flat=True)[:size] or [0])[-1]
-    if seq is not None:
-        start = rows.filter(seq__gte=seq).order_by("seq", "position").values_list("position", flat=True).first() or 0
     found = list(
         rows.filter(position__gte=start)
         .defer("text")

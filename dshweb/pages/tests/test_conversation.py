@@ -73,6 +73,11 @@ def test_results_behind_the_edge_of_a_window_go_with_their_call(session):
     assert following.flow[0].row.seq == 6
 
 
+def test_a_seq_behind_the_last_message_leads_to_the_end(session):
+    for seq, shown in ((6, 6), (7, 9), (99, 11)):
+        assert [one.row.seq for one in flow(session, seq=seq, size=1) if isinstance(one, Item)] == [shown]
+
+
 def test_a_compaction_stands_where_it_happened(session):
     kinds = ["cut" if isinstance(one, Compaction) else one.row.seq for one in flow(session)]
     assert kinds == [0, 1, 6, "cut", 9, 11]
