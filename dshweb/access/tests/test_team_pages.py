@@ -133,6 +133,19 @@ def test_a_new_person_gets_an_account_without_a_password_and_a_link_shown_once(p
     assert not any(secret in target for _, target in logged(people.team))
 
 
+def test_a_name_typed_in_other_letters_is_the_name_one_logs_in_with(people, alice):
+    wide = "ｄｏｒａ"
+    alice.post("/teams/ours/members/", {"username": wide, "role": "viewer", "new": "new", "once": once(alice)})
+    dora = User.objects.get(username="dora")
+    dora.set_password("quite-a-long-one-7")
+    dora.save()
+    form = {"username": wide, "password": "quite-a-long-one-7"}
+    assert Client().post("/login/", form).status_code == 302
+    Membership.objects.filter(user=dora).delete()
+    alice.post("/teams/ours/members/", {"username": wide, "role": "member"})
+    assert Membership.objects.get(user=dora).role == "member"
+
+
 def test_loading_the_page_of_a_link_again_makes_nothing(people, alice):
     form = {"username": "dora", "role": "member", "new": "new", "once": once(alice)}
     alice.post("/teams/ours/members/", form)
