@@ -58,7 +58,10 @@ def event(request: CallerRequest, pk: int, seq: int) -> HttpResponse:
     """`/sessions/<id>/events/<seq>`: the event as its row says it, masked. `?part=` of a huge one."""
     row, log = _log_of(request, pk)
     found, gone = _at(log, seq)
-    texts = [(one, events.pretty(events.masked_document(log, one))) for one in found]
+    try:
+        texts = [(one, events.pretty(events.masked_document(log, one))) for one in found]
+    except Unreadable:
+        texts, gone = [], True
     return _page(request, row, log, seq, texts, gone=gone)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import pytest
 
@@ -134,3 +135,41 @@ def test_a_document_says_what_the_row_says(session):
     said = json.loads(events.pretty(events.document(event)))
     row = next(row for row in ROWS if row["seq"] == 9)
     assert said == row
+
+
+def test_a_secret_that_is_streamed_in_pieces_is_masked_in_every_event(client, people, tmp_path, data_dir):
+    """Format 0: packed rows and single ones, of two blocks in turn, in frames of their own."""
+    said = f"The key is {SECRET}, do not tell."
+    pieces = [said[at : at + 6] for at in range(0, len(said), 6)]
+    body = {"turn": 1, "step": 1, "index": 1}
+    packed = {"type": "text-chunks", "seq0": 1, "time0": 5, "data": {**body, "dt": [1, 1, 1], "texts": pieces[:4]}}
+    rows: list[Any] = [human(0, "go"), packed]
+    for piece in pieces[4:]:
+        for index, text in ((1, piece), (2, "other ")):
+            chunk = {"type": "text-delta", "index": index, "text": text}
+            data = {"turn": 1, "step": 1, "chunk": chunk}
+            rows.append({"type": "assistant/chunk", "seq": len(rows) + 3, "time": 9, "data": data})
+    session = bring_in(people, tmp_path / "home", rows, owner=people.bob)
+    client.force_login(people.vera)
+
+    def told(found: list[Any]) -> str:
+        chunks = [row["data"]["chunk"] for row in found if row["type"] == "assistant/chunk"]
+        return "".join(chunk["text"] for chunk in chunks if chunk["index"] == 1)
+
+    log = session.current
+    listed = [one.event for one in events.page(log, limit=100).rows]
+    assert told([events.document(one) for one in listed]) == said
+    masked = said.replace(SECRET, "[redacted:openai-like]")
+    assert told([events.masked_document(log, one) for one in listed]) == masked
+    for limit in (1, 3, 100):
+        found, cursor = [], ""
+        while cursor is not None:
+            answer = client.get(
+                f"/api/v1/sessions/{session.pk}/events?limit={limit}" + (f"&cursor={cursor}" if cursor else "")
+            )
+            found += [one["event"] for one in answer.json()["items"]]
+            cursor = answer.json()["next"]
+        assert told(found) == masked
+    page = client.get(f"/sessions/{session.pk}/events/5").content.decode()
+    assert pieces[4] in said
+    assert f"&quot;{pieces[4]}&quot;" not in page

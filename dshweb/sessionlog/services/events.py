@@ -6,7 +6,7 @@ What leaves here is masked, unless the unmasked original is asked for by name; w
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -21,6 +21,9 @@ from dshweb.sessionlog.services.rows import FRAME_COLUMNS, moment
 from dshweb.sessionlog.services.steps import limits
 
 ALIKE = 16  # frames looked into for one seq; only a damaged log has it in more than one
+STREAMED = "assistant/chunk"
+BESIDE = 2000  # events of a stream looked at on each side of one: a private key is some hundred of them
+BESIDE_BYTES = 4 << 20
 PAGE_BYTES = 8 << 20  # decoded bytes after which a page of events ends early
 
 
@@ -144,8 +147,48 @@ def document(event: Event) -> dict[str, Any]:
 
 
 def masked_document(log: LogFile, event: Event) -> dict[str, Any]:
-    """The same with every string masked by the team's patterns in force."""
-    return cast(dict[str, Any], masker_for(log.team_id).mask_json(document(event)))
+    """The same with every string masked by the team's patterns in force. Raises Unreadable."""
+    return masked_documents(log, [event])[0]
+
+
+def masked_documents(log: LogFile, found: Sequence[Event]) -> list[dict[str, Any]]:
+    """The same of neighbouring events, in the order of the log.
+
+    A stream of a log of format 0 has an event for every few characters, so that a secret in it is seen only with those
+    around: they are read too (FR-112, "keys split over rows"). Raises Unreadable.
+    """
+    masker = masker_for(log.team_id)
+    streamed = [event for event in found if event.type == STREAMED]
+    before = _beside(log, found[0], streamed[0], behind=False)[::-1] if streamed else []
+    behind = _beside(log, found[-1], streamed[-1], behind=True) if streamed else []
+    rows = masker.mask_runs([document(event) for event in (*before, *found, *behind)])
+    return [cast(dict[str, Any], masker.mask_json(row)) for row in rows[len(before) : len(before) + len(found)]]
+
+
+def _beside(log: LogFile, edge: Event, like: Event, *, behind: bool) -> list[Event]:
+    """Events of the same step's stream as `like`, from `edge` outwards, as far as BESIDE of them or BESIDE_BYTES go."""
+    frames = _frames(log)
+    if behind:
+        frames = frames.filter(first_row__gt=edge.row - F("rows"))
+    else:
+        frames = frames.filter(first_row__lte=edge.row).order_by("-first_row", "-offset")
+    here, step, kept, decoded = (edge.row, edge.seq), _step(like), list[Event](), 0
+    for info, events in _read(log, _infos(frames[:BESIDE])):
+        for event in (one.event for one in (events if behind else reversed(events))):
+            at = (event.row, event.seq)
+            if event.type != STREAMED or (at <= here if behind else at >= here):
+                continue
+            if len(kept) == BESIDE or _step(event) != step:
+                return kept
+            kept.append(event)
+        decoded += info.decoded_bytes
+        if decoded > BESIDE_BYTES:
+            break
+    return kept
+
+
+def _step(event: Event) -> tuple[Any, Any]:
+    return event.body.get("turn"), event.body.get("step")
 
 
 def pretty(found: Any) -> str:
