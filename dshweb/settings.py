@@ -107,6 +107,7 @@ MIDDLEWARE = [
     "dshweb.ui.preferences.PersonTimeZoneMiddleware",
     "dshweb.access.middleware.CallerMiddleware",
     "dshweb.sessionlog.receiving.UploadsAtOnce",
+    "dshweb.access.middleware.StrangersInTurn",
     "django.contrib.messages.middleware.MessageMiddleware",
 ]
 ROOT_URLCONF = "dshweb.urls"
@@ -223,6 +224,9 @@ LOGGING = {
     "loggers": {
         "django.security.DisallowedHost": {"handlers": ["brief"], "propagate": False},
         "django.dispatch": {"level": "CRITICAL"},  # whoever uses send_robust says himself what failed
+        "watchfiles": {
+            "level": "WARNING"
+        },  # "1 change detected" at every write, beside the line that says what was done
     },
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
 }
