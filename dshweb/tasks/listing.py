@@ -67,6 +67,14 @@ class Progress:
         return self.task.error if self.may_see else self.task.error.partition(":")[0]
 
     @property
+    def reason(self) -> str:
+        """The error for people: the kind of a known one in words, the rest behind it in brackets."""
+        kind, _colon, rest = self.error.partition(": ")
+        if kind not in words.FAILURES:
+            return self.error
+        return f"{words.FAILURES[kind]} ({rest})" if rest else str(words.FAILURES[kind])
+
+    @property
     def result(self) -> dict[str, Any] | None:
         return self.task.result if self.may_see and isinstance(self.task.result, dict) else None
 
