@@ -23,6 +23,7 @@ if (flow) {
   let tag = null;
   let pause = SOON;
   let timer = 0;
+  let looked = false;
   const following = document.querySelector("[data-following]");
   following.hidden = false;
 
@@ -41,6 +42,21 @@ if (flow) {
     if (known.parentElement !== flow || known.contains(document.activeElement) || known.innerHTML === fresh.innerHTML) return false;
     known.replaceWith(fresh);
     return false;
+  }
+
+  // what stands beside the conversation tells of the same log: numbers, damage, compactions
+  async function besides() {
+    const answer = await fetch(location.href, { cache: "no-store" });
+    if (!answer.ok || answer.redirected) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const fresh = page.querySelectorAll("[data-side]");
+    document.querySelectorAll("[data-side]").forEach((known, at) => {
+      if (!fresh[at] || known.contains(document.activeElement)) return;
+      const open = [...known.querySelectorAll("details")].map((fold) => fold.open);
+      known.replaceChildren(...fresh[at].childNodes);
+      known.querySelectorAll("details").forEach((fold, n) => { fold.open = open[n] ?? fold.open; });
+      known.dispatchEvent(new CustomEvent("dshweb:replaced", { bubbles: true }));
+    });
   }
 
   async function look() {
@@ -63,6 +79,8 @@ if (flow) {
           if (!nearEnd()) newest.hidden = false;
         }
         pause = news || found.dataset.on ? SOON : Math.min(LATE, pause * 1.5);
+        if (news || looked) await besides();
+        looked = true;
       } else {
         pause = Math.min(LATE, pause * 1.5);
       }

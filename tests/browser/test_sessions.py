@@ -82,6 +82,7 @@ def test_a_session_that_is_written_is_followed_without_a_reload(visit, live_serv
     more = [*ROWS[:7], *(human(n, f"news {n} " + "word " * 400) for n in range(7, 12))]
     bring_in(people, tmp_path / "home", more, owner=people.bob)
     page.wait_for_selector("#seq-11", timeout=20_000)
+    page.locator(".read li", has_text="12 events").wait_for(timeout=20_000)
     assert page.evaluate("window.scrollY") == 0
     assert page.locator("details.call").first.evaluate("one => one.open")
     button = page.locator("[data-newest] button")
