@@ -17,6 +17,7 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import path
 
+from dshweb.access import middleware
 from dshweb.access.models import User
 from dshweb.access.services import attempts, links, tokens
 from dshweb.log import Line
@@ -326,6 +327,18 @@ def test_only_uploads_take_more_and_only_from_who_is_known(people, settings):
     assert Client().post("/api/v1/logs", **body, headers=made_up).status_code == 401
     settings.LARGE_BODIES = ()
     assert of(people.bob).post("/upload/large/", **body).status_code == 413
+
+
+def test_a_stranger_who_stalls_holds_up_strangers_forms_only(people, monkeypatch):
+    monkeypatch.setattr(middleware, "STRANGER_SECONDS", 0)
+    form = {"username": "bob", "password": "bob-password"}
+    with middleware._strangers:  # a stranger's form that does not end
+        answer = Client().post("/login/", form)
+        assert (answer.status_code, answer["Retry-After"]) == (503, "2")
+        assert Client().get("/login/").status_code == 200
+        assert Client().post("/api/v1/logs").status_code == 401
+        assert of(people.bob).post("/preferences/theme", {"theme": "dark"}).status_code == 302
+    assert Client().post("/login/", form).status_code == 302
 
 
 def test_a_large_call_of_the_api_is_refused_in_its_shape(people):
