@@ -36,7 +36,7 @@ Log = Annotated[int | None, Field(ge=1, le=LARGEST_ID, description="one of its l
 class EventFilters(Schema):
     log: Log = None
     from_seq: int | None = Field(None, ge=0, le=LARGEST_ID, description="start at this seq, or the first one after it")
-    cursor: str = Field("", max_length=40, description="`next` of the page before; wins over `fromSeq`")
+    cursor: str = Field("", max_length=40, description="`next` of the page before; wins over `from_seq`")
     limit: int = Field(EVENTS, ge=1, le=MOST)
     original: bool = Field(
         default=False, description="unmasked: only the session's owner and its team's admins, and it is written down"
@@ -87,7 +87,7 @@ def _event(one: events.Listed, document: dict[str, Any]) -> EventOut:
     return EventOut(
         place=str(one.place),
         seq=one.event.seq,
-        type=one.event.type,
+        type=one.type,
         at=one.at,
         size=one.size,
         event=document,
