@@ -19,6 +19,7 @@ from dshweb.sessionlog.models import LogFile, Session
 from dshweb.sessionlog.selectors import may_see_content
 from dshweb.sessionlog.services import events
 from dshweb.sessionlog.services.events import Place, Unreadable
+from dshweb.sessionlog.services.masking import masker_for
 from dshweb.ui.query import whole_number
 
 READ_ORIGINAL = "read-original"
@@ -108,6 +109,7 @@ def _page(
     for one, text in texts:
         shown.append({
             "event": one,
+            "type": one.type if original else masker_for(log.team_id).mask_text(one.type),
             "at": events.Listed(one, Place()).at,
             "size": len(one.data),
             "text": text[start : start + WINDOW_CHARS],

@@ -12,7 +12,7 @@ from dshweb.access.models import AccessLog
 from dshweb.pages.tests.logs import ROWS, SECRET, bring_in
 from dshweb.sessionlog.services import events, store
 from dshweb.sessionlog.services.events import Place
-from tests.builders import human
+from tests.builders import compaction, human
 
 pytestmark = pytest.mark.django_db
 
@@ -63,6 +63,22 @@ def test_an_event_is_masked_wherever_it_is_shown(client, people, session):
         html = client.get(f"/sessions/{session.pk}/{url}").content.decode()
         assert SECRET not in html, url
     assert "[redacted:" in client.get(f"/sessions/{session.pk}/events/5").content.decode()
+
+
+def test_a_secret_in_an_events_type_or_in_the_names_of_a_model_is_masked_too(client, people, tmp_path, data_dir):
+    odd = {"type": f"note/{SECRET}", "seq": 1, "time": 1, "data": {}}
+    rows = compaction(2, [0], "a summary", "c")
+    rows[1]["data"].update(provider=f"https://x:{SECRET}@gate", model=SECRET)
+    session = bring_in(people, tmp_path / "home", [human(0, "first"), odd, *rows], owner=people.bob)
+    client.force_login(people.bob)
+    attempt = session.current.compactions.get()
+    assert "[redacted:" in attempt.provider
+    assert "[redacted:" in attempt.model
+    for url in ("events/", "events/1", ""):
+        assert SECRET not in client.get(f"/sessions/{session.pk}/{url}").content.decode(), url
+    answer = client.get(f"/api/v1/sessions/{session.pk}/events").json()
+    assert SECRET not in json.dumps(answer)
+    assert answer["items"][1]["type"].startswith("note/[redacted:")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from django.db.models import F, QuerySet
@@ -50,10 +50,11 @@ class Place:
 
 @dataclass(frozen=True)
 class Listed:
-    """One event of a page and its place."""
+    """One event of a page, its place, and its type, masked: a log may say anything there."""
 
     event: Event
     place: Place
+    type: str = ""
 
     @property
     def at(self) -> Any:
@@ -86,6 +87,7 @@ def page(log: LogFile, *, start: Place | None = None, from_seq: int | None = Non
     found: list[Listed] = []
     decoded = 0
     begun = start is not None or from_seq is None
+    mask = masker_for(log.team_id).mask_text
     for info, events in _read(log, _infos(frames[: limit + 2])):
         for one in events:
             if start is not None and (one.place.row, one.place.nth) < (start.row, start.nth):
@@ -95,7 +97,7 @@ def page(log: LogFile, *, start: Place | None = None, from_seq: int | None = Non
                 continue
             if len(found) == limit or decoded > PAGE_BYTES:
                 return Page(found, one.place)
-            found.append(one)
+            found.append(replace(one, type=mask(one.event.type)))
         decoded += info.decoded_bytes
     return Page(found)
 
