@@ -83,6 +83,7 @@ def test_attempts_that_came_to_nothing_are_remembered_and_shown(client, people):
     services.reclaim()
     task.refresh_from_db()
     assert [one["why"] for one in task.history] == ["given-back", "worker-died"]
+    assert [one.how != "" for one in listing.attempts_of(task)] == [True, True], "each once, and none under way"
     assert task.attempts == 1, "what the worker's end took back is not held against the task"
     client.force_login(people.vera)
     page = client.get(f"/tasks/{task.pk}/").content.decode()
