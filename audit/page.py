@@ -159,10 +159,13 @@ class Columns:
             "leaves": len(self.seqs),
             "spans": (self.seqs[0], self.seqs[-1]) if self.seqs else None,
             "last": self.last,
-            "summary": [
-                summary_html(marker, block, marks.summary.get(number, ())) if block.strip() else ""
-                for number, block in enumerate(blocks)
-            ],
+            "summary": summary_html(
+                marker,
+                blocks,
+                marks.summary,
+                whole=asked.all,
+                address="" if asked.all else f"?{with_query(query, all='1')}#summary",
+            ),
             "only_originals": absent(lost, chosen, selectors.ONLY_ORIGINALS),
             "only_summary": absent(more, chosen, selectors.ONLY_SUMMARY),
             "unmarked": self.audit is not None and self.marked is None,

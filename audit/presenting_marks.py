@@ -28,6 +28,11 @@ _ASSISTANT = frozenset({"assistant", "reasoning"})
 _HEADING = re.compile(r"^#{1,6}[ \t].*$|^\*\*[^*\n]{1,80}\*\*:?$", re.MULTILINE)
 # the icon and this much of the text stay on one line; a text of at most SHORT characters does whole
 SHORT = 18
+# what is shown of a summary; models write a tenth of it
+SUMMARY_CHARS = 100_000
+SUMMARY_MARKS = 1_000
+SUMMARY_BLOCKS = 200
+AROUND = 1_000
 _HEAD = re.compile(r"[/.~\\]{0,3}(?:[A-Za-z0-9_]{1,14}|[^\s]{1,2})")
 # of several facts on one piece of text the first of these is named; the others are still found by their keys
 _WORST = (
@@ -186,16 +191,67 @@ def gap(address: str, start: int, end: int, lines: int | None, marks: int) -> Sa
     return format_html('<a class="hole" href="{}?from={}&amp;to={}">… {} …</a>', address, start, end, words)
 
 
-def summary_html(marker: Marker, text: str, places: Sequence[Place]) -> SafeString:
-    """A block of the summary, all of it; lines that are headings are set as such, as written."""
+def summary_html(
+    marker: Marker,
+    blocks: Sequence[str],
+    places: Mapping[int, Sequence[Place]],
+    *,
+    whole: bool = False,
+    address: str = "",
+) -> list[SafeString]:
+    """The blocks of the summary, all of it as models write them; lines that are headings are set as such, as written.
+
+    Of one that is larger than any model's, its beginning and the chosen fact, around gaps that lead to `address`; `whole`:
+    ten times as much.
+    """
+    chars, marks = (10 * SUMMARY_CHARS, 10 * SUMMARY_MARKS) if whole else (SUMMARY_CHARS, SUMMARY_MARKS)
+    found: list[SafeString] = []
+    for number, text in enumerate(blocks):
+        if number == SUMMARY_BLOCKS:
+            found.append(mark_safe(_left_out(sum(map(len, blocks[number:])), address)))  # noqa: S308 - escaped
+            break
+        here = places.get(number, ())
+        end = _fitting(text, here, chars, marks)
+        chars, marks = chars - end, marks - sum(1 for start, _end, _n in here if start < end)
+        chosen = next(
+            ((a, b) for a, b, n in here if b > end and n in marker.facts and marker.facts[n].key in marker.chosen), None
+        )
+        parts = [_headed(marker, text, here, 0, end)]
+        if chosen is not None:
+            first, last = max(end, chosen[0] - AROUND), min(len(text), max(chosen[1], chosen[0] + AROUND))
+            near = [place for place in here if chosen[0] - AROUND <= place[0] <= chosen[0] + AROUND]
+            parts += [_left_out(first - end, address), marker.html(text, near, first, min(last, first + 4 * AROUND))]
+            end = min(last, first + 4 * AROUND)
+        parts.append(_left_out(len(text) - end, address))
+        found.append(mark_safe("".join(parts) if text.strip() else ""))  # noqa: S308 - made of escaped parts
+    return found
+
+
+def _fitting(text: str, places: Sequence[Place], chars: int, marks: int) -> int:
+    """How much of a block is shown at first: so many characters, and no more marks than `marks`."""
+    end = len(text) if len(text) <= chars else max(0, chars)
+    starts = sorted(place[0] for place in places)
+    return min(end, starts[max(0, marks)]) if len(starts) > max(0, marks) else end
+
+
+def _headed(marker: Marker, text: str, places: Sequence[Place], start: int, end: int) -> str:
     parts: list[str] = []
-    at = 0
-    for found in _HEADING.finditer(text):
+    at = start
+    for found in _HEADING.finditer(text, start, end):
         parts.append(marker.html(text, places, at, found.start()))
         parts.append(format_html('<b class="sec">{}</b>', marker.html(text, places, found.start(), found.end())))
         at = found.end()
-    parts.append(marker.html(text, places, at, len(text)))
-    return mark_safe("".join(parts))  # noqa: S308 - made of escaped parts
+    parts.append(marker.html(text, places, at, end))
+    return "".join(parts)
+
+
+def _left_out(count: int, address: str) -> str:
+    if count <= 0:
+        return ""
+    words = ngettext("%(n)s character", "%(n)s characters", count) % {"n": grouped(count)}
+    if not address:
+        return format_html('<span class="hole">… {} …</span>', words)
+    return format_html('<a class="hole" href="{}">… {} …</a>', address, words)
 
 
 def mark_words(state: str) -> tuple[Any, str, str]:

@@ -9,10 +9,12 @@ from django.utils.html import escape
 
 from audit.core.marks import fact_key
 from audit.models import Audit, Fact, MarkedText, Signal
+from audit.presenting_marks import Marker, summary_html
 from audit.selectors_facts import WINDOW
 from dshweb.access.models import Visibility
 from dshweb.sessionlog.core.leaves import LedgerReason
 from dshweb.sessionlog.models import Message
+from dshweb.ui.templatetags.dshweb import GAP, grouped
 from dshweb.ui.tests.rows import (
     HOSTILE,
     ID_B,
@@ -244,6 +246,32 @@ def test_only_leaves_of_this_summary_are_given_in_pieces(client, people):
     assert client.get(f"/compactions/{row.pk}/originals/8?from=0").status_code == 200
     for wrong in ("originals/500?from=0", "originals/8?from=99999999", "originals/7", "facts/000000000000"):
         assert client.get(f"/compactions/{row.pk}/{wrong}").status_code == 404, wrong
+
+
+def test_of_a_summary_larger_than_any_models_the_beginning_is_shown_and_more_when_asked(page, people):
+    row = compaction(people, audited=False, summary=["# Head\n" + "word & " * 60_000, "second", *["tail"] * 300])
+    first, more = page(f"/compactions/{row.pk}/"), page(f"/compactions/{row.pk}/?all=1")
+    assert len(first) < 300_000 < len(more)
+    assert '<b class="sec"># Head</b>' in first
+    assert f'href="?all=1#summary">… {grouped(420_007 - 100_000)} characters …</a>' in first
+    assert "second" not in words(part(first, "summary"))
+    assert "second" in words(part(more, "summary"))
+    assert "… 408 characters …" in more  # of 302 blocks 200 are shown
+
+
+def test_of_very_many_marks_of_a_summary_the_first_are_drawn_and_the_chosen_one(people):
+    fact = {n: Fact(pk=n + 1, key=f"{n:04}", cls="abs_path", text="/a/b", claim="unverified") for n in range(5_000)}
+    text = "/a/b " * 5_000
+    places = {0: [(5 * n, 5 * n + 4, n) for n in range(5_000)]}
+    (html,) = summary_html(Marker(fact, "s", frozenset({"4000"}), "?fact="), [text], places, address="?all=1")
+    assert html.count("data-fact=") < 1_500
+    assert 'id="s-0000"' in html
+    assert 'id="s-4000" data-on=""' in html
+    assert html.count('class="hole"') == 2
+    left = sum(int(one.replace(GAP, "")) for one in re.findall(r"… ([^ ]+) characters", html))
+    assert (
+        left == len(text) - 5 * 1_000 - 2 * 1_000
+    )  # the first thousand marks, and a thousand characters on either side
 
 
 def test_before_the_audit_both_texts_are_there_without_marks(page, people):
