@@ -14,7 +14,7 @@ from django.dispatch import receiver
 
 from dshweb.access.models import Team, User
 from dshweb.sessionlog.models import Compaction, LogFile, Source
-from dshweb.sessionlog.services import pieces, sources, uploads
+from dshweb.sessionlog.services import clearing, pieces, sources, uploads
 from dshweb.sessionlog.services.delete import sweep
 from dshweb.sessionlog.services.files import text_to_path
 from dshweb.sessionlog.services.ingest import Import, ingest_path
@@ -160,10 +160,9 @@ def keep_the_inbox(stop: Event) -> None:
     """Asks for what was received and never read, and clears what nobody will ask for, once a minute."""
     while not stop.wait(KEEP_SECONDS):
         try:
-            for row in pieces.unread():
+            for row in clearing.unread():
                 pieces.request_reading(row, None)
-            uploads.sweep()
-            pieces.sweep()
+            clearing.sweep()
         except Exception as error:  # a database that is away for a moment must not end the thread
             logger.warning("the inbox: %s: %s", type(error).__name__, error)
         finally:
