@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from django.templatetags.static import static
@@ -32,6 +33,7 @@ SHORT = 18
 SUMMARY_CHARS = 100_000
 SUMMARY_MARKS = 1_000
 SUMMARY_BLOCKS = 200
+HEADINGS = 300  # each looks through the marks of its block
 AROUND = 1_000
 _HEAD = re.compile(r"[/.~\\]{0,3}(?:[A-Za-z0-9_]{1,14}|[^\s]{1,2})")
 # of several facts on one piece of text the first of these is named; the others are still found by their keys
@@ -237,7 +239,8 @@ def _fitting(text: str, places: Sequence[Place], chars: int, marks: int) -> int:
 def _headed(marker: Marker, text: str, places: Sequence[Place], start: int, end: int) -> str:
     parts: list[str] = []
     at = start
-    for found in _HEADING.finditer(text, start, end):
+    places = [place for place in places if place[0] < end]
+    for found in islice(_HEADING.finditer(text, start, end), HEADINGS):
         parts.append(marker.html(text, places, at, found.start()))
         parts.append(format_html('<b class="sec">{}</b>', marker.html(text, places, found.start(), found.end())))
         at = found.end()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 from django.utils.html import escape
@@ -265,6 +266,10 @@ def test_of_very_many_marks_of_a_summary_the_first_are_drawn_and_the_chosen_one(
     places = {0: [(5 * n, 5 * n + 4, n) for n in range(5_000)]}
     (html,) = summary_html(Marker(fact, "s", frozenset({"4000"}), "?fact="), [text], places, address="?all=1")
     assert html.count("data-fact=") < 1_500
+    started = time.perf_counter()
+    (many,) = summary_html(Marker(fact, "s"), ["# /a\n" * 5_000], places)
+    assert 200 < many.count('<b class="sec">') < 1_000
+    assert time.perf_counter() - started < 3
     assert 'id="s-0000"' in html
     assert 'id="s-4000" data-on=""' in html
     assert html.count('class="hole"') == 2
