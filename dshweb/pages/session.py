@@ -27,6 +27,7 @@ from dshweb.ui.query import whole_number
 
 LISTED_ATTEMPTS = 60
 LISTED_FRAMES = 40
+MOST_PIECES = 1000  # of one message on its own page
 
 
 @require_safe
@@ -94,14 +95,15 @@ def flow_of(window: Window, lines: dict[int, Line], wanted: int | None = None) -
     ]
 
 
-def shown(item: Item, wanted: int | None = None) -> dict[str, Any]:
-    """A message with who really wrote it, and the results under its calls likewise."""
+def shown(item: Item, wanted: int | None = None, most: int = conversation.PIECES) -> dict[str, Any]:
+    """A message with who really wrote it, and the results under its calls likewise; `left`: pieces beyond the first `most`."""
     return {
         "item": item,
         "row": item.row,
         "author": author_words(item.row.type, item.row.author, item.row.human),
         "open": any(result.row.seq == wanted for piece in item.pieces for result in piece.results),
-        "pieces": [(piece, [shown(result) for result in piece.results]) for piece in item.pieces],
+        "pieces": [(piece, [shown(result) for result in piece.results]) for piece in item.pieces[:most]],
+        "left": max(0, len(item.pieces) - most),
     }
 
 
@@ -141,7 +143,7 @@ def message(request: CallerRequest, pk: int, message: int) -> HttpResponse:
         raise Http404
     found = get_object_or_404(selectors.messages_of(row), pk=message)
     return render(request, "sessionlog/message.html", {
-        "session": row, "log": found.log, "shown": shown(conversation.around(found.log, found)),
+        "session": row, "log": found.log, "shown": shown(conversation.around(found.log, found), most=MOST_PIECES),
     })  # fmt: skip
 
 

@@ -23,6 +23,7 @@ TRAILING = 24  # results behind the last message of a window that still go with 
 SHOWN_CHARS = 2400
 WHOLE_CHARS = 60_000  # a message of several pieces up to this size is read whole, so that each piece shows its head
 LINES = 24
+PIECES = 100  # of one message that a page shows
 CALL_BYTES = 6 << 20  # decoded bytes of the log that may be read to tell calls apart
 
 RESULT = "tool/result"
@@ -179,7 +180,7 @@ def _joined(log: LogFile, items: list[Item]) -> list[Item]:
     _name_calls(log, items)
     left = []
     for item in items:
-        for piece in item.pieces:
+        for piece in item.pieces[:PIECES]:
             if piece.call_id:
                 calls.setdefault(piece.call_id, piece)
         call = calls.get(item.row.call_id) if item.is_result and item.row.call_id else None

@@ -148,3 +148,25 @@ def test_sessions_that_begin_with_the_same_event_are_named(client, people, sessi
     )
     session.refresh_from_db()
     assert [row.pk for row in selectors.lineage(session).alike] == [other.pk]
+
+
+def test_a_message_of_very_many_pieces_makes_no_very_large_page(client, people, tmp_path, data_dir):
+    said = human(0, "")
+    said["data"]["content"] = [{"type": "text", "text": f"piece {n}."} for n in range(3000)]
+    made = [(f"c{n}", "read", {"path": f"file-{n}"}) for n in range(3000)]
+    rows = [said, calls(1, *made), *(result(n + 2, f"c{key}", f"answer {key}.") for n, key in enumerate((0, 2999)))]
+    session = bring_in(people, tmp_path / "home", rows, owner=people.bob)
+    client.force_login(people.bob)
+    html = client.get(f"/sessions/{session.pk}/").content.decode()
+    assert len(html) < 300_000
+    assert "piece 99." in html
+    assert "piece 100." not in html
+    assert "and 2900 more" in html
+    assert "answer 0." in html
+    assert "answer 2999." in html, "of a call that is not shown: it stands by itself"
+    (message,) = session.current.messages.filter(seq=0)
+    assert f"/sessions/{session.pk}/messages/{message.pk}/" in html
+    alone = client.get(f"/sessions/{session.pk}/messages/{message.pk}/").content.decode()
+    assert "piece 999." in alone
+    assert "and 2000 more" in alone
+    assert len(alone) < 300_000
