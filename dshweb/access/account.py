@@ -64,7 +64,11 @@ def token_list(request: CallerRequest) -> HttpResponse:
     and nowhere else."""
     rows = selectors.memberships(request.user)
     first = selectors.home_first([row.team for row in rows], request.user)[:1]
-    initial = {"lifetime": "90", "scopes": request.GET.getlist("scope") or ["read"], "team": first[0].slug if first else ""}
+    initial = {
+        "lifetime": "90",
+        "scopes": request.GET.getlist("scope") or ["read"],
+        "team": first[0].slug if first else "",
+    }
     form = TokenForm(rows, request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         if not once.first(request.POST.get("once", ""), request.user.pk):
