@@ -10,9 +10,11 @@ import pytest
 
 from dshweb.access.models import AccessLog
 from dshweb.pages.tests.logs import ROWS, SECRET, bring_in
+from dshweb.sessionlog.models import LogFile
 from dshweb.sessionlog.services import events, store
 from dshweb.sessionlog.services.events import Place
-from tests.builders import compaction, human
+from dshweb.sessionlog.services.ingest import Import, ingest_file
+from tests.builders import compaction, frame, header, human
 
 pytestmark = pytest.mark.django_db
 
@@ -34,6 +36,22 @@ def test_pages_of_events_join_without_gap_or_overlap(session, limit):
     assert seen == list(range(12))
     assert [one.event.seq for one in events.page(session.current, from_seq=9, limit=9).rows] == [9, 10, 11]
     assert events.page(session.current, from_seq=99).rows == []
+
+
+def test_a_page_ends_early_in_the_middle_of_a_large_frame(people, tmp_path, data_dir):
+    path = tmp_path / "home" / "sessions" / "--home-dev-proj--" / "session-large" / "session.v4.jsonl.zstd"
+    path.parent.mkdir(parents=True)
+    third = " ".join(map(str, range(events.PAGE_BYTES // 12)))[: events.PAGE_BYTES // 3]
+    path.write_bytes(frame(header("session-large"), *(human(seq, third) for seq in range(9))))
+    ingest_file(path, run=Import.by(people.team, people.bob))
+    log, start, seen = LogFile.unscoped.get(), None, []
+    for _ in range(9):
+        page = events.page(log, start=start)
+        seen.append([one.event.seq for one in page.rows])
+        start = page.next
+        if start is None:
+            break
+    assert seen == [[0, 1, 2], [3, 4, 5], [6, 7, 8]]
 
 
 def test_only_the_frame_of_an_event_is_read(session, django_assert_num_queries, monkeypatch):

@@ -85,7 +85,7 @@ def page(log: LogFile, *, start: Place | None = None, from_seq: int | None = Non
     elif from_seq is not None:
         frames = frames.filter(last_seq__gte=from_seq)
     found: list[Listed] = []
-    decoded = 0
+    decoded = held = 0  # bytes of whole frames, and of the events of the page: one frame may be larger than a page
     begun = start is not None or from_seq is None
     mask = masker_for(log.team_id).mask_text
     for info, events in _read(log, _infos(frames[: limit + 2])):
@@ -95,9 +95,10 @@ def page(log: LogFile, *, start: Place | None = None, from_seq: int | None = Non
             begun = begun or one.event.seq >= (from_seq or 0)
             if not begun:
                 continue
-            if len(found) == limit or decoded > PAGE_BYTES:
+            if len(found) == limit or max(decoded, held) > PAGE_BYTES:
                 return Page(found, one.place)
             found.append(replace(one, type=mask(one.event.type)))
+            held += one.size
         decoded += info.decoded_bytes
     return Page(found)
 
