@@ -13,7 +13,7 @@ from dshweb.pages.tests.logs import ROWS, bring_in, calls, result
 from dshweb.sessionlog import conversation, selectors
 from dshweb.sessionlog.conversation import Item
 from dshweb.sessionlog.models import Compaction, Session
-from tests.builders import human
+from tests.builders import compaction, human
 
 pytestmark = pytest.mark.django_db
 
@@ -170,3 +170,23 @@ def test_a_message_of_very_many_pieces_makes_no_very_large_page(client, people, 
     assert "piece 999." in alone
     assert "and 2000 more" in alone
     assert len(alone) < 300_000
+
+
+def test_an_original_of_very_many_pieces_makes_no_very_large_page_of_its_compaction(client, people, tmp_path, data_dir):
+    said = human(0, "")
+    said["data"]["content"] = [{"type": "text", "text": f"piece {n}."} for n in range(3000)]
+    rows = [said, *compaction(1, [0], "All of /srv/app/conf.yaml was read.")]
+    session = bring_in(people, tmp_path / "home", rows, owner=people.bob)
+    client.force_login(people.bob)
+    html = client.get(f"/compactions/{session.current.compactions.get().pk}/").content.decode()
+    leaf = html[html.index('id="leaf-0"') : html.index('id="summary"')]
+    assert "piece 99." in leaf
+    assert "piece 100." not in leaf
+    (hole,) = re.findall(r'class="hole" href="([^"]+)"', leaf)
+    text = ""
+    while hole:
+        part = client.get(hole.replace("&amp;", "&"), headers={"x-fragment": "1"}).content.decode()
+        text += part
+        hole = next(iter(re.findall(r'class="hole" href="([^"]+)"', part)), "")
+    assert text.startswith("piece 100.")
+    assert "piece 2999." in text
