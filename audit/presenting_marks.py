@@ -141,20 +141,10 @@ def _icon(name: str) -> SafeString:
     )
 
 
-@dataclass(frozen=True)
-class Cut:
-    """A text as it is shown: HTML, and whether all of it is there. `marks` lie in it, `hidden` of them in gaps."""
-
-    html: SafeString
-    whole: bool
-    marks: int
-    hidden: int
-
-
 def cut(
     marker: Marker, text: str, places: Sequence[Place], *, first: int, more: int, wanted: Iterable[str], address: str
-) -> Cut:
-    """A block of a leaf that begins `first` characters into the leaf's text; `more` characters follow that are not stored.
+) -> SafeString:
+    """HTML of a block of a leaf that begins `first` characters into the leaf's text; `more` characters follow that are not stored.
 
     Gaps are links that load what they leave out: `address` plus `?from=…&to=…`, places in the leaf's whole text.
     """
@@ -163,18 +153,16 @@ def cut(
     asked = [(a, b) for a, b, n in here if n in marker.facts and marker.facts[n].key in keys]
     worst_first = sorted(here, key=lambda place: (_RANK.get(_state(marker, place[2]), 99), place[0]))
     intervals = excerpt(text, [(a, b) for a, b, _n in worst_first], wanted=asked)
-    parts, hidden = [], 0
+    parts = []
     for one in intervals:
         if one.shown:
             parts.append(marker.html(text, here, one.start, one.end))
         else:
             count = sum(1 for a, _b, _n in here if one.start <= a < one.end)
-            hidden += count
             parts.append(gap(address, first + one.start, first + one.end, text.count("\n", one.start, one.end), count))
     if more > 0:
         parts.append(gap(address, first + len(text), first + len(text) + more, None, 0))
-    whole = more <= 0 and all(one.shown for one in intervals)
-    return Cut(mark_safe("".join(parts)), whole, len(here), hidden)  # noqa: S308 - made of escaped parts
+    return mark_safe("".join(parts))  # noqa: S308 - made of escaped parts
 
 
 def _state(marker: Marker, position: int) -> str:

@@ -110,7 +110,7 @@ def _blocks(row: Message, places: Sequence[Place], marker: Marker, around: Aroun
     blocks = pieces(row)
     for source, start, length in blocks[:BLOCKS]:
         text = row.text[start : start + length]
-        done = cut(marker, text, places, first=start, more=length - len(text), wanted=around.wanted, address=address)
+        html = cut(marker, text, places, first=start, more=length - len(text), wanted=around.wanted, address=address)
         inside = [n for a, _b, n in places if start <= a < start + length and n in marker.facts]
         states = {marker.state(marker.facts[n]) for n in inside}
         chosen = any(marker.facts[n].key in around.wanted for n in inside)
@@ -119,7 +119,7 @@ def _blocks(row: Message, places: Sequence[Place], marker: Marker, around: Aroun
             Block(
                 source=source,
                 words=SOURCES.get(source, source),
-                html=done.html,
+                html=html,
                 chars=length,
                 lines=text.count("\n") + 1 if length == len(text) else None,
                 marks=len(inside),
@@ -133,9 +133,7 @@ def _blocks(row: Message, places: Sequence[Place], marker: Marker, around: Aroun
         below = sum(start <= a for a, _b, _n in places)
         rest = gap(address, start, end, None, below)
         last = found[-1]
-        found.append(
-            Block(last.source, "", rest, end - start, None, below, foldable=False, open=False, mono=last.mono)
-        )
+        found.append(Block(last.source, "", rest, end - start, None, below, foldable=False, open=False, mono=last.mono))
     return found
 
 
