@@ -24,6 +24,7 @@ sessionStorage.setItem("sessions", location.search);
 if (help) {
   help.hidden = false;
   help.addEventListener("click", () => keys.showModal());
+  keys.addEventListener("click", (event) => { if (event.target === keys) keys.close(); });
 }
 
 const rows = list ? [...list.querySelectorAll("[data-row]")] : [];
