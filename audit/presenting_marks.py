@@ -19,7 +19,7 @@ from django.utils.translation import ngettext
 
 from audit.core.excerpt import Piece, excerpt, segments
 from audit.core.schema import STATEMENT_CLASSES
-from audit.models import Fact
+from audit.selectors_facts import MarkedFact
 from audit.words import MARKS
 from dshweb.text.lines import visible
 from dshweb.ui.templatetags.dshweb import grouped
@@ -45,12 +45,12 @@ _RANK = {name: rank for rank, name in enumerate(_WORST)}
 OPEN_STATES = frozenset(_WORST[:8])
 
 
-def on_originals(fact: Fact) -> str:
+def on_originals(fact: MarkedFact) -> str:
     """What the originals' side says of a fact."""
     return fact.fate or ("kept" if fact.claim == "verified" else fact.claim)
 
 
-def on_summary(fact: Fact) -> str:
+def on_summary(fact: MarkedFact) -> str:
     """What the summary's side says of it."""
     if fact.claim == "verified" and fact.sources and _ASSISTANT.issuperset(fact.sources):
         return "assistant"
@@ -63,18 +63,19 @@ class Marker:
     mark leads to, up to the key. The first mark of a fact gets the id its pair leads to.
     """
 
-    facts: Mapping[int, Fact]
+    facts: Mapping[int, MarkedFact]
     side: str  # "l" originals, "s" summary
     chosen: frozenset[str] = frozenset()
     link: str = ""
     named: set[str] = field(default_factory=set)
 
-    def state(self, fact: Fact) -> str:
+    def state(self, fact: MarkedFact) -> str:
         return on_originals(fact) if self.side == "l" else on_summary(fact)
 
     def html(self, text: str, places: Sequence[Place], start: int, end: int, shift: int = 0) -> SafeString:
         """[start, end) of `text` with its marks. `places` are in the text before `shift` characters were cut from its head."""
-        spans = [(a - shift, b - shift, self.facts[position]) for a, b, position in places if position in self.facts]
+        first, last, facts = start + shift, end + shift, self.facts
+        spans = [(a - shift, b - shift, facts[n]) for a, b, n in places if a < last and b > first and n in facts]
         outer = [span for span in spans if self._is_line(span[2])]
         inner = [span for span in spans if not self._is_line(span[2])]
         parts = []
@@ -85,11 +86,11 @@ class Marker:
                 parts.append(self._statement(text, inner, piece))
         return mark_safe("".join(parts))  # noqa: S308 - every part is escaped
 
-    def _is_line(self, fact: Fact) -> bool:
+    def _is_line(self, fact: MarkedFact) -> bool:
         """Whether a mark is a line somebody said, with facts in it. Of a correction the summary holds the old value only."""
         return fact.cls in STATEMENT_CLASSES and (self.side == "l" or bool(fact.claim))
 
-    def _facts(self, text: str, spans: Sequence[tuple[int, int, Fact]], within: Piece[Fact]) -> str:
+    def _facts(self, text: str, spans: Sequence[tuple[int, int, MarkedFact]], within: Piece[MarkedFact]) -> str:
         return "".join(
             self._mark(text[piece.start : piece.end], piece.items)
             if piece.items
@@ -97,7 +98,7 @@ class Marker:
             for piece in segments(spans, within.start, within.end)
         )
 
-    def _statement(self, text: str, spans: Sequence[tuple[int, int, Fact]], piece: Piece[Fact]) -> str:
+    def _statement(self, text: str, spans: Sequence[tuple[int, int, MarkedFact]], piece: Piece[MarkedFact]) -> str:
         """A line somebody said, around the facts in it: its own link stands at the end."""
         first, state, attributes = self._attributes(piece.items)
         words, name, _tone = MARKS[state]
@@ -106,7 +107,7 @@ class Marker:
             state, attributes, mark_safe(self._facts(text, spans, piece)), self.link, first.key, _icon(name), words,  # noqa: S308
         )  # fmt: skip
 
-    def _mark(self, text: str, facts: Sequence[Fact]) -> str:
+    def _mark(self, text: str, facts: Sequence[MarkedFact]) -> str:
         first, state, attributes = self._attributes(facts)
         words, name, _tone = MARKS[state]
         head = _HEAD.match(text)
@@ -117,7 +118,7 @@ class Marker:
             state, attributes, self.link, first.key, _icon(name), shown(text[:at]), shown(text[at:]), words,
         )  # fmt: skip
 
-    def _attributes(self, facts: Sequence[Fact]) -> tuple[Fact, str, SafeString]:
+    def _attributes(self, facts: Sequence[MarkedFact]) -> tuple[MarkedFact, str, SafeString]:
         ordered = sorted(facts, key=lambda fact: _RANK.get(self.state(fact), 99))
         first = ordered[0]
         keys = " ".join(fact.key for fact in ordered)

@@ -8,10 +8,11 @@ import time
 import pytest
 from django.utils.html import escape
 
+from audit import selectors_facts
 from audit.core.marks import fact_key
 from audit.models import Audit, Fact, MarkedText, Signal
 from audit.presenting_marks import Marker, summary_html
-from audit.selectors_facts import WINDOW
+from audit.selectors_facts import WINDOW, marks_in
 from dshweb.access.models import Visibility
 from dshweb.sessionlog.core.leaves import LedgerReason
 from dshweb.sessionlog.models import Message
@@ -346,3 +347,12 @@ def test_the_page_asks_a_fixed_number_of_questions(
     page = client.get(f"/compactions/{big.pk}/?signal={near.pk}").content.decode()
     assert "all=1#signals" in page, "the asked one is among the first: no need for the others"
     assert f'data-signal="{far.pk}"' in client.get(f"/compactions/{big.pk}/?signal={far.pk}").content.decode()
+
+
+def test_marks_of_very_many_facts_are_asked_for_in_parts(people, monkeypatch):
+    audit = compaction(people).audits.get()
+    at_once = marks_in(audit, range(100), keys=[FORCE])
+    assert len(at_once.by_position) > 4
+    assert list(at_once.by_key) == [FORCE]
+    monkeypatch.setattr(selectors_facts, "IN_ONE_QUERY", 2)
+    assert marks_in(audit, range(100), keys=[FORCE]) == at_once
