@@ -16,7 +16,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from dshweb.access.models import ApiToken, Membership, Role, Team, User
+from dshweb.access.models import Membership, Role, Team, User
 from dshweb.access.services import links, tokens
 from dshweb.access.services.log import note_access
 
@@ -97,8 +97,7 @@ def remove(row: Membership, by: User) -> None:
     """The person sees nothing of the team any more; their tokens for it end for good. Raises Refused for the last admin."""
     with _locked(row):
         _keep_an_admin(row)
-        for token in ApiToken.objects.for_team(row.team_id).filter(user=row.user_id, revoked_at=None):
-            tokens.revoke(token, by)
+        tokens.revoke_all(row.team_id, row.user_id, by)
         note_access(row.team, "member-removed", f"{row.user}: {_rights(row.role, can_review=row.can_review)}", user=by)
         row.delete()
 
