@@ -106,7 +106,7 @@ def _page(
     part = request.POST.get("part", "") if original else request.GET.get("part", "")
     start = int(part) * WINDOW_CHARS if part.isascii() and part.isdigit() and len(part) < 9 else 0
     shown: list[dict[str, Any]] = []
-    for one, text in texts:
+    for one, text in texts[: events.ALIKE]:
         shown.append({
             "event": one,
             "type": one.type if original else masker_for(log.team_id).mask_text(one.type),
@@ -120,6 +120,7 @@ def _page(
     number = start // WINDOW_CHARS
     response = render(request, "sessionlog/event.html", {
         "session": row, "log": log, "seq": seq, "shown": shown, "gone": gone, "original": original,
+        "more": len(texts) > events.ALIKE,
         "may_read_original": may_read_original(request.caller, row),
         "earlier": number - 1 if number else None,
         "later": number + 1 if any(len(text) > start + WINDOW_CHARS for _one, text in texts) else None,

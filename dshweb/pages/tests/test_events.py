@@ -75,6 +75,17 @@ def test_every_event_of_a_seq_that_occurs_twice_is_shown(client, people, tmp_pat
     assert "More than one event" in html
 
 
+def test_of_very_many_events_of_one_seq_the_first_are_shown_and_that_there_are_more_is_said(
+    client, people, tmp_path, data_dir
+):
+    many = bring_in(people, tmp_path / "home", [human(0, f"no. {n} of them") for n in range(300)], owner=people.bob)
+    client.force_login(people.bob)
+    html = client.get(f"/sessions/{many.pk}/events/0").content.decode()
+    assert list(dict.fromkeys(re.findall(r"no\. (\d+) of", html))) == [str(n) for n in range(events.ALIKE)]
+    assert f"The first {events.ALIKE} are shown" in html
+    assert "All are shown" not in html
+
+
 def test_an_event_is_masked_wherever_it_is_shown(client, people, session):
     client.force_login(people.alice)
     for url in ("events/5", "events/6", "events/", ""):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, cast
 
 from django.db.models import F, QuerySet
@@ -20,7 +21,7 @@ from dshweb.sessionlog.services.masking import masker_for
 from dshweb.sessionlog.services.rows import FRAME_COLUMNS, moment
 from dshweb.sessionlog.services.steps import limits
 
-ALIKE = 16  # frames looked into for one seq; only a damaged log has it in more than one
+ALIKE = 16  # events of one seq that are shown, and frames looked into for them; only a damaged log has more than one
 STREAMED = "assistant/chunk"
 BESIDE = 2000  # events of a stream looked at on each side of one: a private key is some hundred of them
 BESIDE_BYTES = 4 << 20
@@ -104,9 +105,12 @@ def page(log: LogFile, *, start: Place | None = None, from_seq: int | None = Non
 
 
 def at_seq(log: LogFile, seq: int) -> list[Event]:
-    """The events with this seq, in the order of the log: one, none, or several in a damaged log. Raises Unreadable."""
+    """The events with this seq, in the order of the log: one, none, or several in a damaged log; of more than ALIKE, one
+    more. Raises Unreadable.
+    """
     frames = _frames(log).filter(first_seq__lte=seq, last_seq__gte=seq)
-    return [one.event for _info, events in _read(log, _infos(frames[:ALIKE])) for one in events if one.event.seq == seq]
+    found = (one.event for _info, events in _read(log, _infos(frames[: ALIKE + 1])) for one in events)
+    return list(islice((event for event in found if event.seq == seq), ALIKE + 1))
 
 
 def at_rows(log: LogFile, positions: Iterable[int], *, most_bytes: int) -> dict[int, Event]:
