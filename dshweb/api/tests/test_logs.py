@@ -21,6 +21,7 @@ from dshweb.sessionlog.services import clearing, inbox, pieces, store, uploads
 from dshweb.sessionlog.services.ingest import Import, ingest_file
 from dshweb.tasks.models import Task
 from dshweb.tasks.services import drain
+from tests.builders import frame, header, human
 from tests.picture import picture
 
 CORPUS = Path(__file__).resolve().parents[3] / "tests" / "data" / "corpus"
@@ -57,6 +58,23 @@ def post(client, body=BYTES, name=NAME, **query):
 def put(client, body, at=AT, **query):
     address = at + "?" + "&".join(f"{key}={value}" for key, value in query.items())
     return client.put(address, body, content_type="application/octet-stream")
+
+
+def test_what_somebody_else_hands_in_under_a_sessions_id_does_not_stand_for_it(sender, people):
+    name, mine = "session-00000000-0000-4000-8000-00000000000a", [human(0, "mine"), human(1, "and mine")]
+    theirs = [human(n, f"other words {n}") for n in range(9)]
+    post(sender, b"".join(frame(row) for row in [header(name), *mine]))
+    drain()
+    post(with_token(people.team, people.alice), b"".join(frame(row) for row in [header(name), *theirs]))
+    drain()
+    session = Session.unscoped.get()
+    assert session.owner == people.bob
+    assert session.logs.count() == 2  # both are there to be looked at
+    assert (session.title, session.current.last_seq) == ("mine", 1)
+    post(sender, b"".join(frame(row) for row in [header(name), *mine, human(2, "more of mine")]))
+    drain()
+    session.refresh_from_db()
+    assert session.current.last_seq == 2
 
 
 def before(text: bytes) -> str:

@@ -6,6 +6,7 @@ when a log was read, and when the one that was shown is gone.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,10 +17,12 @@ from django.db.models.functions import Substr
 from dshweb.sessionlog.core import generations
 from dshweb.sessionlog.core.generations import Generation, LogName, parse_log_name
 from dshweb.sessionlog.core.scan import Scan
-from dshweb.sessionlog.models import Compaction, LogFile, Message, Outcome, Session
+from dshweb.sessionlog.models import Compaction, LogFile, Message, Outcome, Session, SourceFile
 from dshweb.sessionlog.services.fit import SMALL, number, plain, short
 from dshweb.sessionlog.services.rows import moment
 from dshweb.text.redact import Masker
+
+_SENT = re.compile(r"(?:upload|push):([0-9]{1,18})-")
 
 
 @dataclass(frozen=True)
@@ -31,12 +34,32 @@ class Choice:
 
 
 def choose(session: Session) -> Choice:
-    """One rule for all: core.generations. A file with a name DSH would not give is read, but DSH would not open it."""
+    """One rule for all: core.generations. A file with a name DSH would not give is read, but DSH would not open it.
+
+    What another person than the owner handed in is a log of the session too, but stands for it only if nothing else does:
+    whoever knows a session's id could show anything in its place.
+    """
     logs = list(session.logs.defer("state", "damage").order_by("id"))
     known = [_generation(log) for log in logs]
     choice = generations.choose(known)
-    current = next((log for log, seen in zip(logs, known, strict=True) if seen is choice.newest), None)
+    foreign = _of_others(session) if len(logs) > 1 else set()
+    own = [seen for log, seen in zip(logs, known, strict=True) if log.pk not in foreign]
+    newest = generations.choose(own).newest if own and len(own) < len(logs) else choice.newest
+    current = next((log for log, seen in zip(logs, known, strict=True) if seen is newest), None)
     return Choice(current, choice.warnings)
+
+
+def _of_others(session: Session) -> set[int]:
+    """Logs that only people who do not own the session handed in (services.uploads says how their places are named)."""
+    if session.owner_id is None:
+        return set()
+    sent: dict[int, bool] = {}
+    places = SourceFile.unscoped.filter(log__session=session).values_list("log", "location")
+    for log, location in places:
+        person = _SENT.match(location)
+        other = person is not None and int(person[1]) != session.owner_id
+        sent[log] = sent.get(log, True) and other
+    return {log for log, others in sent.items() if others}
 
 
 def opened_by_dsh(logs: Sequence[LogFile]) -> LogFile | None:
