@@ -24,7 +24,7 @@ let all = [];
 let pause = SOON;
 let timer = 0;
 let tag = null;
-let asked = "";
+let lastQuery = "";
 
 form.classList.add("has-js");
 for (const part of form.querySelectorAll("[data-if-js]")) part.hidden = false;
@@ -42,7 +42,7 @@ class Row {
     this.element = pattern.content.firstElementChild.cloneNode(true);
     const [name, size] = this.element.querySelectorAll(".up-name span");
     name.textContent = file.name;
-    size.textContent = bytes(file.size);
+    size.textContent = file.size === null ? "—" : bytes(file.size);
     this.bar = this.element.querySelector("progress");
     this.bar.setAttribute("aria-label", file.name);
     this.how = this.element.querySelector(".up-how span");
@@ -138,8 +138,8 @@ async function look() {
   timer = 0;
   if (document.hidden) return;
   const query = `part&${[...open.keys()].map((id) => `task=${id}`).join("&")}`;
-  if (query !== asked) tag = null;
-  asked = query;
+  if (query !== lastQuery) tag = null;
+  lastQuery = query;
   try {
     const answer = await fetch(`${words.results}?${query}`, { headers: tag ? { "If-None-Match": tag } : {}, cache: "no-store" });
     if (answer.ok && !answer.redirected) {
@@ -186,22 +186,33 @@ drop.addEventListener("drop", (event) => {
   else add([...event.dataTransfer.files]);
 });
 
-// of a folder only what is named like a log, however deep it lies
+// of a folder only what is named like a log, however deep it lies; what cannot be read is listed as such
 async function fromFolders(entries) {
   const found = [];
   for (const entry of entries) {
-    if (entry.isFile) {
-      if (LOG.test(entry.name)) found.push(await new Promise((done, fail) => entry.file(done, fail)));
-      continue;
-    }
-    const reader = entry.createReader();
-    for (;;) { // a reader gives some at a time
-      const some = await new Promise((done, fail) => reader.readEntries(done, fail));
-      if (!some.length) break;
-      found.push(...(await fromFolders(some)));
+    if (entry.isFile && !LOG.test(entry.name)) continue;
+    try {
+      found.push(...(entry.isFile ? [await asked(entry, "file")] : await fromFolders(await inFolder(entry))));
+    } catch {
+      panel.hidden = false;
+      new Row({ name: entry.name, size: null }).refuse(words.wordsUnread, false);
     }
   }
   return found;
+}
+
+async function inFolder(folder) {
+  const found = [];
+  const reader = folder.createReader();
+  for (;;) { // a reader gives some at a time
+    const some = await asked(reader, "readEntries");
+    if (!some.length) return found;
+    found.push(...some);
+  }
+}
+
+function asked(whom, what) {
+  return new Promise((done, fail) => whom[what](done, fail));
 }
 
 // a file dropped beside the box must not replace the page

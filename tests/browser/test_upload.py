@@ -138,6 +138,29 @@ def test_files_can_be_dropped(visit, three):
     assert page.locator(".drop-over").count() == 0
 
 
+def test_of_a_dropped_folder_what_cannot_be_read_is_named_and_the_rest_is_sent(visit):
+    page = visit()
+    page.evaluate("""() => {
+        const file = (name, read) => ({ name, isFile: true, isDirectory: false, file: read });
+        const inside = [
+            file("locked.v4.jsonl", (_done, fail) => fail(new DOMException("no", "NotReadableError"))),
+            file("notes.txt", (done) => done(new File(["x"], "notes.txt"))),
+            file("good.v4.jsonl", (done) => done(new File(["x"], "good.v4.jsonl"))),
+        ];
+        const folder = { name: "home", isFile: false, isDirectory: true,
+            createReader: () => ({ readEntries: (done) => done(inside.splice(0)) }) };
+        const drop = new Event("drop");
+        drop.dataTransfer = { files: [], items: [{ webkitGetAsEntry: () => folder }] };
+        document.querySelector("[data-drop]").dispatchEvent(drop);
+    }""")
+    page.wait_for_selector(".ups li >> nth=1")
+    said = page.locator(".ups li").all_inner_texts()
+    assert "locked.v4.jsonl" in said[0]
+    assert "could not be read" in said[0]
+    assert "good.v4.jsonl" in said[1]
+    assert len(said) == 2
+
+
 def test_without_scripts_the_form_is_enough(visit, people, three, live_server):
     page = visit(scripts=False)
     page.set_input_files("#file", three)
