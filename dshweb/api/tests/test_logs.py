@@ -77,6 +77,17 @@ def test_what_somebody_else_hands_in_under_a_sessions_id_does_not_stand_for_it(s
     assert session.current.last_seq == 2
 
 
+def test_what_somebody_else_hands_in_stands_for_the_session_where_it_goes_on_from_the_owners(sender, people):
+    """An admin brought a colleague's logs in; from now on the colleague sends them."""
+    name, rows = "session-00000000-0000-4000-8000-00000000000a", [human(n, f"word {n}") for n in range(4)]
+    for who, count in ((sender, 2), (with_token(people.team, people.alice), 4)):
+        post(who, b"".join(frame(row) for row in [header(name), *rows[:count]]))
+        drain()
+    session = Session.unscoped.get()
+    assert session.owner == people.bob
+    assert session.current.last_seq == 3
+
+
 def before(text: bytes) -> str:
     return hashlib.sha256(text[-pieces.BEFORE_BYTES :]).hexdigest()
 

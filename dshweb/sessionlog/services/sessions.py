@@ -18,10 +18,12 @@ from dshweb.sessionlog.core import generations
 from dshweb.sessionlog.core.generations import Generation, LogName, parse_log_name
 from dshweb.sessionlog.core.scan import Scan
 from dshweb.sessionlog.models import Compaction, LogFile, Message, Outcome, Session, SourceFile
+from dshweb.sessionlog.services import store
 from dshweb.sessionlog.services.fit import SMALL, number, plain, short
 from dshweb.sessionlog.services.rows import moment
 from dshweb.text.redact import Masker
 
+BEGINNING = 64 << 10  # bytes that tell whether one log goes on from another
 _SENT = re.compile(r"(?:upload|push):([0-9]{1,18})-")
 
 
@@ -36,17 +38,30 @@ class Choice:
 def choose(session: Session) -> Choice:
     """One rule for all: core.generations. A file with a name DSH would not give is read, but DSH would not open it.
 
-    What another person than the owner handed in is a log of the session too, but stands for it only if nothing else does:
-    whoever knows a session's id could show anything in its place.
+    What another person than the owner handed in is a log of the session too, but stands for it only if it begins as the
+    owner's does, or nothing else is there: whoever knows a session's id could show anything in its place.
     """
     logs = list(session.logs.defer("state", "damage").order_by("id"))
     known = [_generation(log) for log in logs]
     choice = generations.choose(known)
     foreign = _of_others(session) if len(logs) > 1 else set()
-    own = [seen for log, seen in zip(logs, known, strict=True) if log.pk not in foreign]
-    newest = generations.choose(own).newest if own and len(own) < len(logs) else choice.newest
+    owners = [log for log in logs if log.pk not in foreign]
+    own = [
+        seen
+        for log, seen in zip(logs, known, strict=True)
+        if log.pk not in foreign or any(_begins_as(log, other) for other in owners)
+    ]
+    newest = generations.choose(own).newest if owners and len(own) < len(logs) else choice.newest
     current = next((log for log, seen in zip(logs, known, strict=True) if seen is newest), None)
     return Choice(current, choice.warnings)
+
+
+def _begins_as(log: LogFile, other: LogFile) -> bool:
+    length = min(other.size, BEGINNING)
+    if log.size < length or not store.size(log.stored):
+        return False
+    with store.opened(log.stored) as source:
+        return store.starts_with(source, other.stored, length=length)
 
 
 def _of_others(session: Session) -> set[int]:
