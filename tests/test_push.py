@@ -1,7 +1,7 @@
 """`push --watch` into a running server, while connections are cut, the server is killed and the sender is killed.
 
-In the end the server holds exactly what a second installation holds that read the same logs from disk: nothing lost, nothing
-doubled, the same audits.
+In the end the server holds exactly what the sender's own server, with a data folder of its own, holds that read the same logs
+from disk: nothing lost, nothing doubled, the same audits.
 """
 
 from __future__ import annotations
@@ -168,6 +168,9 @@ def test_nothing_is_lost_or_doubled_whatever_is_killed_or_cut(tmp_path, home):
         until(lambda: proxy.passed >= aim, f"{more} bytes more", log=push_log)
 
     with ExitStack() as stack:
+        second = environment(tmp_path / "second")
+        own = stack.enter_context(started(["serve", "--port", "0"], second, tmp_path / "second.log"))
+        until(lambda: "listens on" in (tmp_path / "second.log").read_text(), "the sender's server is up", own)
         stack.callback(proxy.close)
         serve = stack.enter_context(started(["serve", "--port", str(port)], env, server_log))
         until(lambda: answers(port), "it is ready", serve, server_log)
@@ -207,13 +210,11 @@ def test_nothing_is_lost_or_doubled_whatever_is_killed_or_cut(tmp_path, home):
         assert push.wait(30) == 0, push_log.read_text()
         serve.send_signal(signal.SIGTERM)
         assert serve.wait(60) == 0, server_log.read_text()
+        assert manage(["ingest", str(home)], second, patience=300).returncode == 0
 
     assert not (tmp_path / "nothing").exists()
     assert not list((data / "uploads" / "pieces").iterdir())
     assert not rows(data, "SELECT id, error FROM tasks_task WHERE state = 'failed'")
-    second = environment(tmp_path / "second")
-    assert manage(["migrate", "-v0"], second).returncode == 0
-    assert manage(["ingest", str(home)], second, patience=300).returncode == 0
     here, there = picture(second), picture(env)
     for kind, wanted in here.items():
         assert there[kind] == wanted, kind
