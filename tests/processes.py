@@ -25,6 +25,14 @@ def environment(data: Path, **more: str) -> dict[str, str]:
     )
 
 
+def hearing() -> None:
+    """For `preexec_fn`: a suite run under nohup or in a shell's background hands on signals that are ignored, which the product
+    would rightly go on ignoring.
+    """
+    for number in (signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
+
+
 @contextmanager
 def started(arguments: list[str], env: dict[str, str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
     """`manage.py <arguments>` in a process group of its own, its output in `log`; whatever is left is killed at the
@@ -38,8 +46,7 @@ def started(arguments: list[str], env: dict[str, str], log: Path) -> Iterator[su
             stdout=stream,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            # a suite run under nohup hands on an ignored SIGHUP, which the product would rightly keep ignoring
-            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
+            preexec_fn=hearing,
         )
     try:
         yield process

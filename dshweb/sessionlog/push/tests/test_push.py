@@ -21,6 +21,7 @@ from dshweb.sessionlog.push.sender import GaveUp, Sender
 from dshweb.sessionlog.services import store
 from dshweb.sessionlog.services.discover import find_logs
 from dshweb.tasks.services import drain
+from tests.processes import hearing
 
 ROOT = Path(__file__).resolve().parents[4]
 CORPUS = ROOT / "tests" / "data" / "corpus"
@@ -296,14 +297,17 @@ def test_a_collector_that_is_told_to_stop_counts_a_log_that_grew_once(there, liv
     log.write_bytes(BYTES[: len(BYTES) // 2])
     with subprocess.Popen(
         [sys.executable, "manage.py", "push", str(log.parent), "--server", live_server.url, "--watch"],
-        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=hearing,
         env={"PATH": os.environ["PATH"], "DSHWEB_PUSH_TOKEN": secret, "DSHWEB_DATA_DIR": str(log.parent.parent / "none")},
     ) as collector:  # fmt: skip
-        assert collector.stdout.readline().startswith("sent ")
-        log.write_bytes(BYTES)
-        assert collector.stdout.readline().startswith("sent ")
-        collector.send_signal(signal.SIGINT)
-        said, trouble = collector.communicate(timeout=60)
+        try:
+            assert collector.stdout.readline().startswith("sent ")
+            log.write_bytes(BYTES)
+            assert collector.stdout.readline().startswith("sent ")
+            collector.send_signal(signal.SIGINT)
+            said, trouble = collector.communicate(timeout=60)
+        finally:
+            collector.kill()
     assert said.splitlines()[-1] == f"1 log (1 sent), {len(BYTES)} bytes sent"
     assert trouble.splitlines() == [trouble.rstrip("\n")], trouble
     assert "watching" in trouble
