@@ -24,7 +24,9 @@ def test_keys_walk_the_list_and_open_the_worst_compaction(visit, live_server):  
     page = visit()
     page.goto(f"{live_server.url}/sessions/")
     page.keyboard.press("k")
-    assert page.locator("[data-row]").last.evaluate("one => one.classList.contains('here')"), "up from nowhere is the last"
+    assert page.locator("[data-row]").last.evaluate("one => one.classList.contains('here')"), (
+        "up from nowhere is the last"
+    )
     page.reload()
     page.keyboard.press("j")
     assert page.locator("tr.here .cell-main").inner_text() == "Two data reports, then change the port"
