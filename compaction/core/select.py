@@ -1,0 +1,136 @@
+"""Which stretch of the surface a compaction would replace, and which tool results pruning would shorten.
+
+Rules: COMPACTION §6 (range, tool balance), §7 (pruning), §4 (the system head in front is never inside a range).
+Ranges are positional: after an earlier compaction the first seq may be larger than the last, so seqs are never compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from .surface_price import Node
+
+Refusal = Literal["empty-surface", "all-retained", "no-balanced-cut", "unpriced"]
+
+PRUNE_MARKER: Final = "\n\n[... tool result middle pruned ...]\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A stretch of the surface. `tokens` is its price, `retained` the price of what stays behind it."""
+
+    start: int
+    end: int
+    seqs: tuple[int, ...]
+    tokens: int
+    retained: int
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A range, or why there is none. `first` is how many nodes in front are protected (0 or 1)."""
+
+    range: Range | None
+    refusal: Refusal | None
+    first: int
+
+
+@dataclass(frozen=True, slots=True)
+class PruneConfig:
+    """Settings of the pruner, in code points; the harness's defaults."""
+
+    threshold: int = 8192
+    head: int = 4096
+    tail: int = 1024
+
+    @property
+    def possible(self) -> bool:
+        """Whether a shortened result is sure to be below the threshold; the harness refuses other settings."""
+        return self.head + len(PRUNE_MARKER) + self.tail <= self.threshold
+
+
+def select(nodes: Sequence[Node], retain: int) -> Selection:
+    """The range that keeps at least `retain` tokens at the end (at least one node) and cuts no tool call from its result.
+
+    `retain` 0 is what a manual compaction and the recovery from an overflow use.
+    """
+    if not nodes:
+        return Selection(None, "empty-surface", 0)
+    first = 1 if nodes[0].system else 0
+    prices = [node.tokens for node in nodes]
+    known = [price for price in prices if price is not None]
+    if len(known) < len(prices):
+        return Selection(None, "unpriced", first)
+    keep, kept = len(nodes), 0
+    while keep > 0:
+        keep -= 1
+        kept += known[keep]
+        if kept >= retain:
+            break
+    if keep <= first:
+        return Selection(None, "all-retained", first)
+    open_calls = open_before(nodes)
+    while keep > first and open_calls[keep] != 0:
+        keep -= 1
+        kept += known[keep]
+    if keep <= first:
+        return Selection(None, "no-balanced-cut", first)
+    span = nodes[first:keep]
+    return Selection(
+        Range(span[0].seq, span[-1].seq, tuple(n.seq for n in span), sum(known[first:keep]), kept), None, first
+    )
+
+
+def open_before(nodes: Iterable[Node]) -> list[int]:
+    """Tool calls without a result in front of each position, and at the end; a cut is balanced where it is 0.
+
+    Counted by number, not by call id. Below zero the surface is corrupt.
+    """
+    counts = [0]
+    for node in nodes:
+        counts.append(counts[-1] + node.balance)
+    return counts
+
+
+def span_tokens(nodes: Iterable[Node]) -> int | None:
+    """`shadowedTokenCount` of a stretch: the sum of its prices, None when one is unknown."""
+    total = 0
+    for node in nodes:
+        if node.tokens is None:
+            return None
+        total += node.tokens
+    return total
+
+
+def prunable(nodes: Iterable[Node], config: PruneConfig | None = None) -> list[Node]:
+    """Tool results whose text is longer than the threshold, in surface order."""
+    limit = (config or PruneConfig()).threshold
+    return [node for node in nodes if node.chars > limit]
+
+
+def pruned(content: Sequence[Any], config: PruneConfig | None = None) -> list[Any]:
+    """Blocks of a pruned tool result: the first and the last code points of its text around the marker.
+
+    The first text block takes the whole of the shortened text, the others go; blocks of other kinds stay in order.
+    (Results with several text blocks were not seen; DSH's own way of sharing the text out among them is unknown.)
+    """
+    config = config or PruneConfig()
+    texts = [b["text"] for b in content if _is_text(b)]
+    whole = "".join(texts)
+    if len(whole) <= config.threshold:
+        return list(content)
+    short = whole[: config.head] + PRUNE_MARKER + (whole[-config.tail :] if config.tail else "")
+    out: list[Any] = []
+    for block in content:
+        if not _is_text(block):
+            out.append(block)
+        elif short:
+            out.append({**block, "text": short})
+            short = ""
+    return out
+
+
+def _is_text(block: Any) -> bool:
+    return isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)

@@ -1,0 +1,172 @@
+"""The surface with a price on every node: what the model sees, and what the heuristic says it costs.
+
+Rule: COMPACTION §4 (fold), §3 (price of a node), §5 ("route pricing": prices by the heuristic alone, images and files
+marked), §6 (tool balance of a node), §7 (how long a tool's text is). Numbers only: no text of a row is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from dshweb.sessionlog.core.events import Event
+from dshweb.sessionlog.core.surface import SURFACE_TYPES, Surface
+
+from .estimate import Unpriced, event_tokens
+
+_ATTACHED: Final = ("image", "file")
+MISSING: Final = -1
+
+
+class Node(NamedTuple):
+    """One surface node.
+
+    `tokens` None: it has no price. `balance`: tool calls it opens, -1 for a result. `chars`: code points of a tool
+    result's text blocks, which pruning goes by; 0 for other nodes. `attached`: holds an image or a file, which the
+    harness prices by the route and we by its structure.
+    """
+
+    seq: int
+    tokens: int | None
+    balance: int = 0
+    chars: int = 0
+    system: bool = False
+    attached: bool = False
+
+
+class PricedSurface:
+    """Fold surface events with `apply`. `tokens` is the sum over all nodes, None while one has no price.
+
+    `problem` says, once, why the surface is no longer the harness's own: a node that could not be priced, a replacement
+    of nodes that are not there.
+    """
+
+    def __init__(self) -> None:
+        self.problem: str | None = None
+        self._order = Surface()
+        self._nodes: dict[int, Node] = {}
+        self._sum = 0
+        self._unpriced = 0
+        self._attached = 0
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def __iter__(self) -> Iterator[Node]:
+        """Nodes in surface order."""
+        return map(self._nodes.__getitem__, self._order)
+
+    def __contains__(self, seq: object) -> bool:
+        return seq in self._nodes
+
+    @property
+    def tokens(self) -> int | None:
+        """Price of the whole surface."""
+        return None if self._unpriced else self._sum
+
+    @property
+    def attachments(self) -> int:
+        """Nodes that hold an image or a file."""
+        return self._attached
+
+    @property
+    def head(self) -> Node | None:
+        """The protected system message in front, None when the surface does not begin with one (v0 to v2)."""
+        first = next(iter(self), None)
+        return first if first is not None and first.system else None
+
+    def span(self, start: int, end: int) -> list[Node] | None:
+        """Nodes from the position of `start` to that of `end`; None when that is no stretch of the surface."""
+        seqs = self._order.span(start, end)
+        return None if seqs is None else [self._nodes[seq] for seq in seqs]
+
+    def apply(self, event: Event, body: Mapping[str, Any], *, wrapped: bool) -> Node | None:
+        """Fold one event with its decoded data; its node, None when it makes none. `wrapped` as in `block_tokens`."""
+        if event.surface_op is None or event.type not in SURFACE_TYPES:
+            return None
+        problems = self._order.problem_count
+        for seq in self._order.apply(event):
+            self._count(self._nodes.pop(seq), -1)
+        if self._order.problem_count > problems:
+            self.problem = self.problem or f"{event.seq}: {self._order.problems[-1].code}"
+            return None
+        node = self._price(event, body, wrapped=wrapped)
+        self._nodes[event.seq] = node
+        self._count(node, 1)
+        return node
+
+    def _price(self, event: Event, body: Mapping[str, Any], *, wrapped: bool) -> Node:
+        price: int | None = None
+        try:
+            price = event_tokens(event.type, body, wrapped=wrapped)
+        except (Unpriced, TypeError) as error:
+            self.problem = self.problem or f"{event.seq}: {error}"
+        message = body if event.type == "user/message" else body.get("message")
+        content = message.get("content") if isinstance(message, dict) else None
+        blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+        balance = chars = 0
+        if event.type == "assistant/message":
+            balance = sum(block.get("type") == "tool-call" for block in blocks)
+        elif event.type == "tool/result":
+            balance = -1
+            chars = text_chars(blocks, wrapped=wrapped)
+        return Node(event.seq, price, balance, chars, event.type == "system/message", _attached(blocks))
+
+    def _count(self, node: Node, sign: int) -> None:
+        if node.tokens is None:
+            self._unpriced += sign
+        else:
+            self._sum += sign * node.tokens
+        self._attached += sign * node.attached
+
+    def to_json(self) -> dict[str, Any]:
+        """State: one list per member, in surface order; an unknown price is -1."""
+        nodes = list(self)
+        return {
+            "seqs": [n.seq for n in nodes],
+            "tokens": [MISSING if n.tokens is None else n.tokens for n in nodes],
+            "balance": [n.balance for n in nodes],
+            "chars": {str(n.seq): n.chars for n in nodes if n.chars},
+            "system": [n.seq for n in nodes if n.system],
+            "attached": [n.seq for n in nodes if n.attached],
+            "problem": self.problem,
+        }
+
+    @classmethod
+    def from_json(cls, state: Mapping[str, Any]) -> PricedSurface:
+        """Inverse of `to_json`."""
+        surface = cls()
+        surface.problem = state["problem"]
+        surface._order = Surface.from_json({"nodes": state["seqs"], "problems": [], "problemCount": 0})
+        chars, system, attached = state["chars"], set(state["system"]), set(state["attached"])
+        for seq, price, balance in zip(state["seqs"], state["tokens"], state["balance"], strict=True):
+            node = Node(
+                seq,
+                None if price == MISSING else price,
+                balance,
+                chars.get(str(seq), 0),
+                seq in system,
+                seq in attached,
+            )
+            surface._nodes[seq] = node
+            surface._count(node, 1)
+        return surface
+
+
+def text_chars(blocks: list[dict[str, Any]], *, wrapped: bool) -> int:
+    """Code points of the text blocks of a tool result; `wrapped` ones are inside their `tool-result` block."""
+    total = 0
+    for block in blocks:
+        if block.get("type") == "text" and isinstance(block.get("text"), str):
+            total += len(block["text"])
+        elif wrapped and block.get("type") == "tool-result" and isinstance(block.get("content"), list):
+            total += text_chars([b for b in block["content"] if isinstance(b, dict)], wrapped=False)
+    return total
+
+
+def _attached(blocks: list[dict[str, Any]]) -> bool:
+    return any(
+        block.get("type") in _ATTACHED
+        or (isinstance(block.get("content"), list) and _attached([b for b in block["content"] if isinstance(b, dict)]))
+        for block in blocks
+    )
