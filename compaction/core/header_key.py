@@ -63,7 +63,7 @@ _decoder = msgspec.json.Decoder(_Row)
 
 
 def read_header(seq: int, raw: bytes | msgspec.Raw, before: RequestHeader | None) -> RequestHeader | None:
-    """The header of a row's raw `data`; None when it holds none. Tools equal to those of `before` are not priced again."""
+    """The header of a row's raw `data`; None when it holds none that can be read. Tools equal to those of `before` are not priced again."""
     header = _header(raw)
     if header is None:
         return None
@@ -74,7 +74,10 @@ def read_header(seq: int, raw: bytes | msgspec.Raw, before: RequestHeader | None
     if before is not None and before.tools_digest == digest:
         price, tools_key = before.tools_tokens, before.tools_key
     else:
-        tools = restringified(declared) if declared else ""
+        try:
+            tools = restringified(declared) if declared else ""
+        except ValueError:
+            return None
         price = 0 if tools in _NO_TOOLS else tokens(units(tools)) + BLOCK
         tools_key = _digest("" if tools in _NO_TOOLS else tools)
     system = header.system

@@ -29,6 +29,7 @@ class Bracket:
     """Rows of the newest attempt. Unknown is None; `ended` tells an end row without error from none.
 
     `turn` None is a manual attempt when `turn_stated`. `turn_aborted`: the turn that owns it ended as aborted.
+    `dead`: an end-seed row came before its end, so nobody works on it any more.
     """
 
     id: str
@@ -48,6 +49,12 @@ class Bracket:
     end_time: int | None = None
     error: str | None = None
     turn_aborted: bool = False
+    dead: bool = False
+
+    @property
+    def locks(self) -> bool:
+        """Whether it still keeps the harness from compacting: no end row, and no process took the log over since."""
+        return not self.ended and not self.dead
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +133,7 @@ def project(bracket: Bracket | None, *, running: bool = False, flush_failed: boo
 
 def _status(bracket: Bracket, *, running: bool, flush_failed: bool) -> tuple[Status, str | None]:
     if not bracket.ended:
-        if running:
+        if running and not bracket.dead:
             return "running", None
         body = bracket.summary_seq is not None or bracket.checkpoint_seq is not None
         return "failed", UNFINISHED_COMMIT if body else NO_END

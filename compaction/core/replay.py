@@ -76,6 +76,11 @@ class Replay:
         """The newest attempt as `inspect` tells it; the flags are what this process knows about that attempt."""
         return last.project(self.last, running=running, flush_failed=flush_failed)
 
+    @property
+    def locked(self) -> bool:
+        """Whether the log itself keeps the harness from compacting: an attempt that began and never ended."""
+        return self.last is not None and self.last.locks
+
     # ---- folding
 
     def start(self, header: Header | None) -> None:
@@ -150,6 +155,10 @@ class Replay:
         name = event.body.get("agentPreset")
         self.preset = name if isinstance(name, str) else self.preset
 
+    def _end_seed(self, event: Event) -> None:
+        if self.last is not None and not self.last.ended:
+            self.last.dead = True
+
     def _prune(self, event: Event) -> None:
         if self._looks == 0:  # the rows of one pruning are one look
             self._look(event, fired=True)
@@ -214,6 +223,7 @@ _HANDLERS: Final[dict[str, Callable[[Replay, Event], None]]] = {
     "step/end": Replay._step_end,
     "agent-preset/selected": Replay._preset,
     "user/message": Replay._user,
+    "session/end-seed": Replay._end_seed,
     "compaction/prune": Replay._prune,
     "compaction/start": Replay._compaction,
     "compaction/summary": Replay._compaction,

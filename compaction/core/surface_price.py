@@ -99,7 +99,7 @@ class PricedSurface:
         price: int | None = None
         try:
             price = event_tokens(event.type, body, wrapped=wrapped)
-        except (Unpriced, TypeError) as error:
+        except (Unpriced, TypeError, RecursionError) as error:
             self.problem = self.problem or f"{event.seq}: {error}"
         message = body if event.type == "user/message" else body.get("message")
         content = message.get("content") if isinstance(message, dict) else None
@@ -165,8 +165,10 @@ def text_chars(blocks: list[dict[str, Any]], *, wrapped: bool) -> int:
 
 
 def _attached(blocks: list[dict[str, Any]]) -> bool:
-    return any(
-        block.get("type") in _ATTACHED
-        or (isinstance(block.get("content"), list) and _attached([b for b in block["content"] if isinstance(b, dict)]))
-        for block in blocks
-    )
+    """Whether one is an image or a file, also inside the block in which v0 to v3 wrap a tool's result."""
+    for block in blocks:
+        inner = block.get("content")
+        within = [b.get("type") for b in inner if isinstance(b, dict)] if isinstance(inner, list) else []
+        if any(kind in _ATTACHED for kind in (block.get("type"), *within)):
+            return True
+    return False

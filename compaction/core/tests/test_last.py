@@ -92,7 +92,21 @@ def test_an_open_one_failed_unless_this_process_runs_it():
     told = made.replay().last_compaction(running=True)
     assert (told.status, told.error) == ("running", None)
     made.row("session/end-seed")
-    assert made.replay().last_compaction().status == "failed"
+    assert made.replay().last_compaction(running=True).status == "failed"
+
+
+def test_an_unmatched_start_locks_the_log_until_a_process_takes_it_over():
+    made = session()
+    assert not made.replay().locked
+    made.row("session/end-seed")
+    made.row("compaction/start", {"compactionId": "c", "turn": None})
+    assert made.replay().locked
+    made.row("session/end-seed")
+    assert not made.replay().locked
+    made.row("compaction/start", {"compactionId": "d", "turn": None})
+    assert made.replay().locked
+    made.row("compaction/end", {"compactionId": "d", "turn": None, "error": "e"})
+    assert not made.replay().locked
 
 
 def test_one_that_died_while_committing_says_so():
