@@ -22,7 +22,7 @@ class Meter:
 
     kind: Literal["usage", "estimated", "none"]
     total: int
-    fixed: int
+    fixed: int | None
 
 
 @dataclass(frozen=True, slots=True)
