@@ -43,27 +43,37 @@ def _all(policy: Policy, at: Spec, meter: Meter | None, found: Range | None, *, 
     if meter is None:
         yield Diagnostic("unmeasured", "the session could not be measured; its token numbers are unknown", "warning")
         return
-    if meter.fixed >= at.threshold:
+    fixed = meter.fixed
+    if fixed is not None:
+        yield from _room(policy, at, fixed)
+    if found is None and meter.total >= at.threshold:
+        yield Diagnostic(
+            "no-safe-range",
+            "the trigger is reached, but there is no safe cut before the retained tail",
+            "warning",
+            (_retention(policy),),
+        )
+
+
+def _room(policy: Policy, at: Spec, fixed: int) -> Iterator[Diagnostic]:
+    """Whether what no compaction removes, what it keeps, and the summary leave room below the trigger."""
+    if fixed >= at.threshold:
         yield Diagnostic(
             "fixed-prefix",
-            f"system prompt and tools alone take {meter.fixed} tokens; no compaction gets below the trigger of {at.threshold}",
+            f"system prompt and tools alone take {fixed} tokens; no compaction gets below the trigger of {at.threshold}",
             "error", _raising(at),
         )  # fmt: skip
-    elif meter.fixed + at.retain >= at.threshold:
+    elif fixed + at.retain >= at.threshold:
         yield Diagnostic(
             "fixed-plus-retained",
-            f"fixed prefix {meter.fixed} and retained tail {at.retain} reach the trigger {at.threshold} by themselves",
+            f"fixed prefix {fixed} and retained tail {at.retain} reach the trigger {at.threshold} by themselves",
             "error", (_retention(policy), *_raising(at)),
         )  # fmt: skip
-    elif meter.fixed + at.retain + FRAMING_TOKENS + policy.max_tokens.value >= at.threshold:
+    elif fixed + at.retain + FRAMING_TOKENS + policy.max_tokens.value >= at.threshold:
         yield Diagnostic(
             "summary-may-refill",
             f"with a summary of full length ({policy.max_tokens.value}) the context would stand at the trigger {at.threshold} again",
             "warning", ("maxTokens", _retention(policy), *_raising(at)),
-        )  # fmt: skip
-    if found is None and meter.total >= at.threshold:
-        yield Diagnostic(
-            "no-safe-range", "the trigger is reached, but there is no safe cut before the retained tail", "warning", (_retention(policy),)
         )  # fmt: skip
 
 
