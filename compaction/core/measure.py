@@ -19,6 +19,7 @@ Baseline = Literal["usage", "estimated", "none"]
 Measurement = Literal["measured", "estimated", "unavailable"]
 
 ATTACHMENTS: Final = "attachments priced structurally"
+REPAIRED: Final = "a row with broken text is priced as repaired: a few tokens may differ"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +98,14 @@ def unavailable(reason: str) -> Measure:
     return Measure(None, None, None, None, None, None, reason)
 
 
-def measure(surface: PricedSurface, header: RequestHeader | None, anchor: Anchor | None) -> Measure:
-    """Measure the surface as it is now."""
+def measure(
+    surface: PricedSurface, header: RequestHeader | None, anchor: Anchor | None, *, repaired: bool = False
+) -> Measure:
+    """Measure the surface as it is now. `repaired`: the text of some row was not what the harness measured."""
     now = surface.tokens
     if surface.problem is not None or now is None:
         return unavailable(surface.problem or "a node of the surface has no price")
-    notes = (ATTACHMENTS,) if surface.attachments else ()
+    notes = ((ATTACHMENTS,) if surface.attachments else ()) + ((REPAIRED,) if repaired else ())
     prefix = 0 if header is None else header.prefix_tokens
     kind: Baseline
     if anchor is not None and anchor.key == (None if header is None else header.key):

@@ -18,7 +18,7 @@ from .estimate import Unpriced
 from .header_key import RequestHeader, read_header
 from .measure import Anchor, Measure, Occupancy, measure, unavailable, usage_prompt, usage_total
 from .stream import Stream, read_stream
-from .surface_price import PricedSurface
+from .surface_price import Node, PricedSurface
 
 WRAPPED_UNTIL: Final = 3
 """Last format version that wraps a tool's result in a block of its own."""
@@ -27,7 +27,8 @@ WRAPPED_UNTIL: Final = 3
 class Meter:
     """Feed it surface events, headers and step borders. `version` is the log's format version, None when unknown.
 
-    `window` is the context window that the log states, `header` the latest request header.
+    `window` is the context window that the log states, `header` the latest request header. `repaired`: a row whose JSON is
+    measured held text that the reader had to repair (a lone surrogate is six units there, its stand-in one).
     """
 
     def __init__(self) -> None:
@@ -36,6 +37,7 @@ class Meter:
         self.window: int | None = None
         self.version: int | None = None
         self.failed: str | None = None
+        self.repaired = False
         self._anchor: Anchor | None = None
         self._step: tuple[int | None, int | None] | None = None
         self._sample: tuple[int, int | None] | None = None
@@ -44,7 +46,9 @@ class Meter:
 
     def measure(self) -> Measure:
         """Tokens of the context now."""
-        return unavailable(self.failed) if self.failed else measure(self.surface, self.header, self._anchor)
+        if self.failed:
+            return unavailable(self.failed)
+        return measure(self.surface, self.header, self._anchor, repaired=self.repaired)
 
     @property
     def occupancy(self) -> Occupancy:
@@ -96,6 +100,7 @@ class Meter:
         header = read_header(event.seq, event.raw, self.header)
         if header is None:
             self.fail(f"{event.seq}: a request header that cannot be read")
+        self.repaired = self.repaired or event.repaired
         self.header = header or self.header
 
     def request_context(self, event: Event) -> None:
@@ -106,7 +111,7 @@ class Meter:
     def message(self, event: Event) -> dict[str, Any]:
         """A system, developer or user message, or a tool result; its decoded members."""
         body = members(event)
-        self.surface.apply(event, body, wrapped=self._wrapped)
+        self._apply(event, body)
         return body
 
     def assistant(self, event: Event) -> None:
@@ -116,7 +121,7 @@ class Meter:
         if self._step is None or (stated != self._step and None not in (*stated, *self._step)):
             self.fail(f"{event.seq}: assistant/message outside its own step")
         before, usage = self.surface.tokens, body.get("usage")
-        node = self.surface.apply(event, body, wrapped=self._wrapped)
+        node = self._apply(event, body)
         self._take_sample(usage, before)
         if node is None or node.tokens is None or before is None:
             self._anchor = None
@@ -132,6 +137,12 @@ class Meter:
         """An `assistant/attempt` row: it gives a usage sample and leaves the anchor alone."""
         stream = self._stream(event, members(event))
         self._take_sample(None if stream is None else stream.usage, self.surface.tokens)
+
+    def _apply(self, event: Event, body: Mapping[str, Any]) -> Node | None:
+        node = self.surface.apply(event, body, wrapped=self._wrapped)
+        if event.repaired and node is not None and not node.plain:
+            self.repaired = True
+        return node
 
     def _take_sample(self, usage: Any, surface: int | None) -> None:
         prompt = usage_prompt(usage)
@@ -159,6 +170,7 @@ class Meter:
             "header": None if self.header is None else asdict(self.header),
             "window": self.window,
             "failed": self.failed,
+            "repaired": self.repaired,
             "anchor": None if self._anchor is None else asdict(self._anchor),
             "step": None if self._step is None else list(self._step),
             "sample": None if self._sample is None else list(self._sample),
@@ -169,6 +181,7 @@ class Meter:
         """Inverse of `to_json`. Raises KeyError, TypeError or ValueError for a state of another shape."""
         meter = cls()
         meter.version, meter.window, meter.failed = state["version"], state["window"], state["failed"]
+        meter.repaired = state["repaired"]
         meter.surface = PricedSurface.from_json(state["surface"])
         meter.header = None if state["header"] is None else RequestHeader(**state["header"])
         meter._anchor = None if state["anchor"] is None else Anchor(**state["anchor"])

@@ -111,24 +111,30 @@ def prunable(nodes: Iterable[Node], config: PruneConfig | None = None) -> list[N
 
 
 def pruned(content: Sequence[Any], config: PruneConfig | None = None) -> list[Any]:
-    """Blocks of a pruned tool result: the first and the last code points of its text around the marker.
+    """Blocks of a pruned tool result: the first and the last code points of its text, the marker between them.
 
-    The first text block takes the whole of the shortened text, the others go; blocks of other kinds stay in order.
-    (Results with several text blocks were not seen; DSH's own way of sharing the text out among them is unknown.)
+    The text is that of all text blocks together; each keeps what of it falls into the head or the tail, and the marker
+    stands in the first that reaches beyond the head. Text blocks left with nothing go; other blocks stay in order.
+    (Seen in DSH 0.2.1-rc.2 with results of up to six text blocks.)
     """
     config = config or PruneConfig()
-    texts = [b["text"] for b in content if _is_text(b)]
-    whole = "".join(texts)
-    if len(whole) <= config.threshold:
+    total = sum(len(block["text"]) for block in content if _is_text(block))
+    if total <= config.threshold:
         return list(content)
-    short = whole[: config.head] + PRUNE_MARKER + (whole[-config.tail :] if config.tail else "")
     out: list[Any] = []
+    begin, marker = 0, PRUNE_MARKER
     for block in content:
         if not _is_text(block):
             out.append(block)
-        elif short:
-            out.append({**block, "text": short})
-            short = ""
+            continue
+        text, end = block["text"], begin + len(block["text"])
+        kept = text[: max(0, config.head - begin)]
+        if end > config.head:
+            kept, marker = kept + marker, ""
+        kept += text[max(0, total - config.tail - begin) :]
+        if kept:
+            out.append({**block, "text": kept})
+        begin = end
     return out
 
 

@@ -15,6 +15,7 @@ from dshweb.sessionlog.core.surface import SURFACE_TYPES, Surface
 from .estimate import Unpriced, event_tokens
 
 _ATTACHED: Final = ("image", "file")
+_PLAIN: Final = ("text", "reasoning", "tool-call")
 MISSING: Final = -1
 
 
@@ -23,7 +24,8 @@ class Node(NamedTuple):
 
     `tokens` None: it has no price. `balance`: tool calls it opens, -1 for a result. `chars`: code points of a tool
     result's text blocks, which pruning goes by; 0 for other nodes. `attached`: holds an image or a file, which the
-    harness prices by the route and we by its structure.
+    harness prices by the route and we by its structure. `plain`: every block is measured by its text, none by its JSON
+    (not kept in the state).
     """
 
     seq: int
@@ -32,6 +34,7 @@ class Node(NamedTuple):
     chars: int = 0
     system: bool = False
     attached: bool = False
+    plain: bool = True
 
 
 class PricedSurface:
@@ -110,7 +113,8 @@ class PricedSurface:
         elif event.type == "tool/result":
             balance = -1
             chars = text_chars(blocks, wrapped=wrapped)
-        return Node(event.seq, price, balance, chars, event.type == "system/message", _attached(blocks))
+        plain = all(block.get("type") in _PLAIN for block in blocks)
+        return Node(event.seq, price, balance, chars, event.type == "system/message", _attached(blocks), plain)
 
     def _count(self, node: Node, sign: int) -> None:
         if node.tokens is None:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import io
+
 import msgspec
 import pytest
 
 from compaction.core.estimate import tools_tokens
 from compaction.core.header_key import read_header
+from compaction.core.measure import REPAIRED
+from compaction.core.replay import Replay
+from dshweb.sessionlog.core.reader import read_log
+from dshweb.sessionlog.tests.core.logs import line
 
 from .feeds import TOOLS, Session, call, text
 
@@ -153,6 +159,19 @@ def test_attachments_are_said_to_be_priced_by_their_structure():
     session = started()
     session.user({"type": "image", "ref": "r"})
     assert session.replay().measure().diagnostics == ("attachments priced structurally",)
+
+
+def test_broken_text_is_said_to_be_approximate_only_where_its_json_is_measured():
+    for block, notes in ((text("@@"), ()), ({"type": "later", "x": "@@"}, (REPAIRED,))):
+        session = started()
+        session.user(block)
+        data = b"".join(line(row) for row in [session.header, *session.rows]).replace(b"@@", rb"\ud83d")
+        replay = Replay()
+        for batch in read_log(io.BytesIO(data)):
+            for event in batch.events:
+                replay.feed(event)
+        assert replay.measure().diagnostics == notes
+        assert Replay.from_state(replay.to_state()).measure().diagnostics == notes
 
 
 def test_fixed_tokens_are_the_tools_and_the_system_prompt_in_front():

@@ -139,3 +139,17 @@ def test_pruning_keeps_both_ends_in_code_points_and_every_other_block():
     assert cut == [{"type": "image"}, text("🙂" * 5 + PRUNE_MARKER + "end"), {"type": "file"}]
     assert pruned([text("x" * 50)], config) == [text("x" * 50)]
     assert pruned(cut, config) == cut
+
+
+@pytest.mark.parametrize(
+    ("lengths", "left"),
+    [
+        ([4096, 5000], [4096, 1063]), ([4096, 3100, 1024], [4096, 39, 1024]), ([4096, 0, 5000], [4096, 1063]),
+        ([5000, 0, 5000], [4135, 1024]), ([10000, 0], [5159]), ([3000, 1096, 0, 4000, 1024, 0], [3000, 1096, 39, 1024]),
+        ([8000, 1, 192, 0], [4966, 1, 192]), ([0, 4095, 4097, 0], [0, 4095, 4097, 0]),
+    ],
+)  # fmt: skip
+def test_several_text_blocks_share_head_and_tail_as_the_harness_was_seen_to_do(lengths, left):
+    cut = pruned([text(chr(97 + n) * length) for n, length in enumerate(lengths)])
+    assert [len(block["text"]) for block in cut] == left
+    assert sum(block["text"].count(PRUNE_MARKER) for block in cut) == (sum(lengths) > 8192)
