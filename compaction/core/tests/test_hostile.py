@@ -38,7 +38,7 @@ rows = st.lists(st.tuples(st.sampled_from(KINDS), values, operations), max_size=
 
 
 @given(rows, st.sampled_from([None, 0, 3, 4]))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_no_row_makes_the_fold_raise(made, version):
     replay = Replay(lambda told, _: told.select(10))
     replay.meter.version = version

@@ -6,31 +6,18 @@ Needs the runtime from PyPI (`pip install deepseek-harness-runtime-bin==0.2.1rc2
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 from compaction.core.formula import Spec, reserve, spec
 from compaction.core.policy import resolve
 from compaction.core.replay import Replay
 from compaction.core.select import prunable
-from tests.harness.fake_provider import FakeProvider
 
+from .harness import MODEL, PROVIDER, needs_harness, run
 from .recorded import events_of
 
-DSH = shutil.which("dsh") or shutil.which("dsh", path=str(Path(sys.executable).parent))
-pytestmark = [
-    pytest.mark.harness,
-    pytest.mark.skipif(DSH is None, reason="the real harness (deepseek-harness-runtime-bin) is not installed"),
-]
+pytestmark = [pytest.mark.harness, needs_harness]
 
-PROVIDER, MODEL, WINDOW, RESERVE = "deepseek-official", "deepseek-flash", 24_000, 2000
-SUMMARY = "## Primary Request and Intent\n- Read the pieces.\n## Next Step\n- Read on."
 RUNS = {
     "ratio wins": ({"thresholdRatio": 0.5, "headroomTokens": 1000, "maxTokens": 3000}, "ratio", False),
     "headroom wins": ({"headroomTokens": 11000, "maxTokens": 3000, "retainRatio": 0.05}, "headroom", True),
@@ -51,18 +38,7 @@ PIECES = (
 )
 
 
-def patch(settings: dict, *, pruner: bool) -> list[dict]:
-    model = {"id": MODEL, "name": "Fake", "contextWindow": WINDOW, "systemPromptUpdate": "in-history",
-             "toolUpdate": "addition-only"}  # fmt: skip
-    return [
-        {"id": "compaction-basic", "config": settings},
-        {"id": "tool-result-pruner", "disabled": not pruner},
-        {"id": "llm-deepseek", "config": {"defaultContextWindow": WINDOW, "maxTokens": RESERVE, "models": [model],
-                                          "retryPolicy": {"mode": "normal", "maxRetries": 1}}},
-    ]  # fmt: skip
-
-
-def script() -> dict:
+def script() -> list[dict]:
     steps = []
     for n in range(10):
         lines = 450 if n in (4, 7) else 60 + 25 * (n % 4)  # the long ones are above the pruner's threshold
@@ -74,29 +50,13 @@ def script() -> dict:
         if n % 5 == 3:  # less than it says: the harness estimates
             step["usage"] = {"input": 10, "output": 5}
         steps.append(step)
-    return {"steps": [*steps, {"kind": "chat", "text": "Done."}], "fallback": {"compaction": {"text": SUMMARY}}}
-
-
-def run(folder: Path, settings: dict, *, pruner: bool) -> Path:
-    """One headless run; its log."""
-    work = folder / "work"
-    work.mkdir()
-    (folder / "patch.yml").write_text(json.dumps(patch(settings, pruner=pruner)))
-    with FakeProvider(script()) as fake:
-        env = {"PATH": os.environ["PATH"], "HOME": str(folder), "LANG": "C.UTF-8", "DSH_HOME": str(folder / "dsh"),
-               "DSH_TELEMETRY_MODE": "DISABLED", "DEEPSEEK_BASE_URL": fake.base_url, "DEEPSEEK_API_KEY": "fake-key",
-               "DSH_PERMISSION_MODE": "danger-full-access"}  # fmt: skip
-        argv = [str(DSH), "--profile", "headless", "--patch", str(folder / "patch.yml"), "--json", "Read the pieces."]
-        done = subprocess.run(argv, cwd=work, env=env, capture_output=True, text=True, timeout=120)
-    logs = list((folder / "dsh").glob("sessions/*/*/session.v4.jsonl.zstd"))
-    assert logs, done.stderr[-2000:]
-    return logs[0]
+    return [*steps, {"kind": "chat", "text": "Done."}]
 
 
 @pytest.mark.parametrize("name", RUNS)
 def test_it_compacts_exactly_where_the_arithmetic_says(name, tmp_path):
     settings, winner, pruner = RUNS[name]
-    log = run(tmp_path, settings, pruner=pruner)
+    log = run(tmp_path, settings, script(), pruner=pruner, task="Read the pieces.")
     policy = resolve(settings).for_route(PROVIDER, MODEL)
     header, events = events_of(log)
     looks = []  # each with whether there was anything to prune or to compact
