@@ -119,8 +119,11 @@ def add_end(bracket: Bracket, event: Event) -> None:
 
 def project(bracket: Bracket | None, *, running: bool = False, flush_failed: bool = False) -> LastCompaction | None:
     """The projection; None without an attempt. `running`, `flush_failed`: what this process knows about this attempt."""
-    if bracket is None:
-        return None
+    return None if bracket is None else told(bracket, running=running, flush_failed=flush_failed)
+
+
+def told(bracket: Bracket, *, running: bool = False, flush_failed: bool = False) -> LastCompaction:
+    """The same of a given attempt."""
     duration = None
     if bracket.start_time is not None and bracket.end_time is not None and bracket.end_time >= bracket.start_time:
         duration = bracket.end_time - bracket.start_time
