@@ -159,10 +159,13 @@ class Columns:
             "leaves": len(self.seqs),
             "spans": (self.seqs[0], self.seqs[-1]) if self.seqs else None,
             "last": self.last,
-            "summary": [
-                summary_html(marker, block, marks.summary.get(number, ())) if block.strip() else ""
-                for number, block in enumerate(blocks)
-            ],
+            "summary": summary_html(
+                marker,
+                blocks,
+                marks.summary,
+                whole=asked.all,
+                address="" if asked.all else f"?{with_query(query, all='1')}#summary",
+            ),
             "only_originals": absent(lost, chosen, selectors.ONLY_ORIGINALS),
             "only_summary": absent(more, chosen, selectors.ONLY_SUMMARY),
             "unmarked": self.audit is not None and self.marked is None,
@@ -186,8 +189,10 @@ class Columns:
         terms = presenting.terms_of(self.audit)
         counted.update((row.kind_name, row.cls_name) for row in terms)
         narrowed = bool(asked.kind or asked.cls)
-        whole = asked.all or narrowed or asked.signal is not None
+        whole = asked.all or narrowed
         signals = signals_of(self.audit, None if whole else FIRST + 1)
+        if asked.signal is not None and len(signals) > FIRST and all(one.pk != asked.signal for one in signals[:FIRST]):
+            whole, signals = True, signals_of(self.audit)
         found.more = not whole and len(signals) > FIRST
         reviews = reviews_of(self.caller, self.compaction)
         rows = [presenting.row_of(signal, reviews) for signal in (signals[:FIRST] if found.more else signals)] + terms

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from django.templatetags.static import static
@@ -18,7 +19,7 @@ from django.utils.translation import ngettext
 
 from audit.core.excerpt import Piece, excerpt, segments
 from audit.core.schema import STATEMENT_CLASSES
-from audit.models import Fact
+from audit.selectors_facts import MarkedFact
 from audit.words import MARKS
 from dshweb.text.lines import visible
 from dshweb.ui.templatetags.dshweb import grouped
@@ -28,6 +29,12 @@ _ASSISTANT = frozenset({"assistant", "reasoning"})
 _HEADING = re.compile(r"^#{1,6}[ \t].*$|^\*\*[^*\n]{1,80}\*\*:?$", re.MULTILINE)
 # the icon and this much of the text stay on one line; a text of at most SHORT characters does whole
 SHORT = 18
+# what is shown of a summary; models write a tenth of it
+SUMMARY_CHARS = 100_000
+SUMMARY_MARKS = 1_000
+SUMMARY_BLOCKS = 200
+HEADINGS = 300  # each looks through the marks of its block
+AROUND = 1_000
 _HEAD = re.compile(r"[/.~\\]{0,3}(?:[A-Za-z0-9_]{1,14}|[^\s]{1,2})")
 # of several facts on one piece of text the first of these is named; the others are still found by their keys
 _WORST = (
@@ -38,12 +45,12 @@ _RANK = {name: rank for rank, name in enumerate(_WORST)}
 OPEN_STATES = frozenset(_WORST[:8])
 
 
-def on_originals(fact: Fact) -> str:
+def on_originals(fact: MarkedFact) -> str:
     """What the originals' side says of a fact."""
     return fact.fate or ("kept" if fact.claim == "verified" else fact.claim)
 
 
-def on_summary(fact: Fact) -> str:
+def on_summary(fact: MarkedFact) -> str:
     """What the summary's side says of it."""
     if fact.claim == "verified" and fact.sources and _ASSISTANT.issuperset(fact.sources):
         return "assistant"
@@ -56,18 +63,19 @@ class Marker:
     mark leads to, up to the key. The first mark of a fact gets the id its pair leads to.
     """
 
-    facts: Mapping[int, Fact]
+    facts: Mapping[int, MarkedFact]
     side: str  # "l" originals, "s" summary
     chosen: frozenset[str] = frozenset()
     link: str = ""
     named: set[str] = field(default_factory=set)
 
-    def state(self, fact: Fact) -> str:
+    def state(self, fact: MarkedFact) -> str:
         return on_originals(fact) if self.side == "l" else on_summary(fact)
 
     def html(self, text: str, places: Sequence[Place], start: int, end: int, shift: int = 0) -> SafeString:
         """[start, end) of `text` with its marks. `places` are in the text before `shift` characters were cut from its head."""
-        spans = [(a - shift, b - shift, self.facts[position]) for a, b, position in places if position in self.facts]
+        first, last, facts = start + shift, end + shift, self.facts
+        spans = [(a - shift, b - shift, facts[n]) for a, b, n in places if a < last and b > first and n in facts]
         outer = [span for span in spans if self._is_line(span[2])]
         inner = [span for span in spans if not self._is_line(span[2])]
         parts = []
@@ -78,11 +86,11 @@ class Marker:
                 parts.append(self._statement(text, inner, piece))
         return mark_safe("".join(parts))  # noqa: S308 - every part is escaped
 
-    def _is_line(self, fact: Fact) -> bool:
+    def _is_line(self, fact: MarkedFact) -> bool:
         """Whether a mark is a line somebody said, with facts in it. Of a correction the summary holds the old value only."""
         return fact.cls in STATEMENT_CLASSES and (self.side == "l" or bool(fact.claim))
 
-    def _facts(self, text: str, spans: Sequence[tuple[int, int, Fact]], within: Piece[Fact]) -> str:
+    def _facts(self, text: str, spans: Sequence[tuple[int, int, MarkedFact]], within: Piece[MarkedFact]) -> str:
         return "".join(
             self._mark(text[piece.start : piece.end], piece.items)
             if piece.items
@@ -90,7 +98,7 @@ class Marker:
             for piece in segments(spans, within.start, within.end)
         )
 
-    def _statement(self, text: str, spans: Sequence[tuple[int, int, Fact]], piece: Piece[Fact]) -> str:
+    def _statement(self, text: str, spans: Sequence[tuple[int, int, MarkedFact]], piece: Piece[MarkedFact]) -> str:
         """A line somebody said, around the facts in it: its own link stands at the end."""
         first, state, attributes = self._attributes(piece.items)
         words, name, _tone = MARKS[state]
@@ -99,7 +107,7 @@ class Marker:
             state, attributes, mark_safe(self._facts(text, spans, piece)), self.link, first.key, _icon(name), words,  # noqa: S308
         )  # fmt: skip
 
-    def _mark(self, text: str, facts: Sequence[Fact]) -> str:
+    def _mark(self, text: str, facts: Sequence[MarkedFact]) -> str:
         first, state, attributes = self._attributes(facts)
         words, name, _tone = MARKS[state]
         head = _HEAD.match(text)
@@ -110,7 +118,7 @@ class Marker:
             state, attributes, self.link, first.key, _icon(name), shown(text[:at]), shown(text[at:]), words,
         )  # fmt: skip
 
-    def _attributes(self, facts: Sequence[Fact]) -> tuple[Fact, str, SafeString]:
+    def _attributes(self, facts: Sequence[MarkedFact]) -> tuple[MarkedFact, str, SafeString]:
         ordered = sorted(facts, key=lambda fact: _RANK.get(self.state(fact), 99))
         first = ordered[0]
         keys = " ".join(fact.key for fact in ordered)
@@ -134,20 +142,10 @@ def _icon(name: str) -> SafeString:
     )
 
 
-@dataclass(frozen=True)
-class Cut:
-    """A text as it is shown: HTML, and whether all of it is there. `marks` lie in it, `hidden` of them in gaps."""
-
-    html: SafeString
-    whole: bool
-    marks: int
-    hidden: int
-
-
 def cut(
     marker: Marker, text: str, places: Sequence[Place], *, first: int, more: int, wanted: Iterable[str], address: str
-) -> Cut:
-    """A block of a leaf that begins `first` characters into the leaf's text; `more` characters follow that are not stored.
+) -> SafeString:
+    """HTML of a block of a leaf that begins `first` characters into the leaf's text; `more` characters follow that are not stored.
 
     Gaps are links that load what they leave out: `address` plus `?from=…&to=…`, places in the leaf's whole text.
     """
@@ -156,18 +154,16 @@ def cut(
     asked = [(a, b) for a, b, n in here if n in marker.facts and marker.facts[n].key in keys]
     worst_first = sorted(here, key=lambda place: (_RANK.get(_state(marker, place[2]), 99), place[0]))
     intervals = excerpt(text, [(a, b) for a, b, _n in worst_first], wanted=asked)
-    parts, hidden = [], 0
+    parts = []
     for one in intervals:
         if one.shown:
             parts.append(marker.html(text, here, one.start, one.end))
         else:
             count = sum(1 for a, _b, _n in here if one.start <= a < one.end)
-            hidden += count
             parts.append(gap(address, first + one.start, first + one.end, text.count("\n", one.start, one.end), count))
     if more > 0:
         parts.append(gap(address, first + len(text), first + len(text) + more, None, 0))
-    whole = more <= 0 and all(one.shown for one in intervals)
-    return Cut(mark_safe("".join(parts)), whole, len(here), hidden)  # noqa: S308 - made of escaped parts
+    return mark_safe("".join(parts))  # noqa: S308 - made of escaped parts
 
 
 def _state(marker: Marker, position: int) -> str:
@@ -183,21 +179,71 @@ def gap(address: str, start: int, end: int, lines: int | None, marks: int) -> Sa
         words = ngettext("%(n)s character", "%(n)s characters", end - start) % {"n": grouped(end - start)}
     if marks:
         words += " · " + ngettext("%(n)s mark", "%(n)s marks", marks) % {"n": grouped(marks)}
-    return format_html(
-        '<a class="hole" href="{}?from={}&amp;to={}" data-hole="">… {} …</a>', address, start, end, words
-    )
+    return format_html('<a class="hole" href="{}?from={}&amp;to={}">… {} …</a>', address, start, end, words)
 
 
-def summary_html(marker: Marker, text: str, places: Sequence[Place]) -> SafeString:
-    """A block of the summary, all of it; lines that are headings are set as such, as written."""
+def summary_html(
+    marker: Marker,
+    blocks: Sequence[str],
+    places: Mapping[int, Sequence[Place]],
+    *,
+    whole: bool = False,
+    address: str = "",
+) -> list[SafeString]:
+    """The blocks of the summary, all of it as models write them; lines that are headings are set as such, as written.
+
+    Of one that is larger than any model's, its beginning and the chosen fact, around gaps that lead to `address`; `whole`:
+    ten times as much.
+    """
+    chars, marks = (10 * SUMMARY_CHARS, 10 * SUMMARY_MARKS) if whole else (SUMMARY_CHARS, SUMMARY_MARKS)
+    found: list[SafeString] = []
+    for number, text in enumerate(blocks):
+        if number == SUMMARY_BLOCKS:
+            found.append(mark_safe(_left_out(sum(map(len, blocks[number:])), address)))  # noqa: S308 - escaped
+            break
+        here = places.get(number, ())
+        end = _fitting(text, here, chars, marks)
+        chars, marks = chars - end, marks - sum(1 for start, _end, _n in here if start < end)
+        chosen = next(
+            ((a, b) for a, b, n in here if b > end and n in marker.facts and marker.facts[n].key in marker.chosen), None
+        )
+        parts = [_headed(marker, text, here, 0, end)]
+        if chosen is not None:
+            first, last = max(end, chosen[0] - AROUND), min(len(text), max(chosen[1], chosen[0] + AROUND))
+            near = [place for place in here if chosen[0] - AROUND <= place[0] <= chosen[0] + AROUND]
+            parts += [_left_out(first - end, address), marker.html(text, near, first, min(last, first + 4 * AROUND))]
+            end = min(last, first + 4 * AROUND)
+        parts.append(_left_out(len(text) - end, address))
+        found.append(mark_safe("".join(parts) if text.strip() else ""))  # noqa: S308 - made of escaped parts
+    return found
+
+
+def _fitting(text: str, places: Sequence[Place], chars: int, marks: int) -> int:
+    """How much of a block is shown at first: so many characters, and no more marks than `marks`."""
+    end = len(text) if len(text) <= chars else max(0, chars)
+    starts = sorted(place[0] for place in places)
+    return min(end, starts[max(0, marks)]) if len(starts) > max(0, marks) else end
+
+
+def _headed(marker: Marker, text: str, places: Sequence[Place], start: int, end: int) -> str:
     parts: list[str] = []
-    at = 0
-    for found in _HEADING.finditer(text):
+    at = start
+    places = [place for place in places if place[0] < end]
+    for found in islice(_HEADING.finditer(text, start, end), HEADINGS):
         parts.append(marker.html(text, places, at, found.start()))
         parts.append(format_html('<b class="sec">{}</b>', marker.html(text, places, found.start(), found.end())))
         at = found.end()
-    parts.append(marker.html(text, places, at, len(text)))
-    return mark_safe("".join(parts))  # noqa: S308 - made of escaped parts
+    parts.append(marker.html(text, places, at, end))
+    return "".join(parts)
+
+
+def _left_out(count: int, address: str) -> str:
+    if count <= 0:
+        return ""
+    words = ngettext("%(n)s character", "%(n)s characters", count) % {"n": grouped(count)}
+    if not address:
+        return format_html('<span class="hole">… {} …</span>', words)
+    return format_html('<a class="hole" href="{}">… {} …</a>', address, words)
 
 
 def mark_words(state: str) -> tuple[Any, str, str]:

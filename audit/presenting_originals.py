@@ -20,6 +20,7 @@ PIECE = 16_000
 MONO = frozenset({"tool_args", "tool_result", "injected"})
 FOLDED = frozenset({"tool_result", "injected", "reasoning"})
 LONG_CALL = 400
+BLOCKS = 100  # of one leaf; what else it has is one gap
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,6 @@ class LeafItem:
     turn: int | None = None
     round: int | None = None
     last: bool = False
-    chosen: bool = False
 
     @property
     def side(self) -> bool:
@@ -87,10 +87,6 @@ def items(
             item.turn = turn = row.turn
         item.round = next((number for number, below in earlier.items() if seq in below), None)
         item.blocks = _blocks(row, marks.get(seq, ()), marker, around)
-        item.chosen = any(
-            position in marker.facts and marker.facts[position].key in around.wanted
-            for _a, _b, position in marks.get(seq, ())
-        )
         found.append(item)
     return found
 
@@ -111,9 +107,10 @@ def pieces(row: Message) -> list[tuple[str, int, int]]:
 def _blocks(row: Message, places: Sequence[Place], marker: Marker, around: Around) -> list[Block]:
     address = reverse("original", args=[around.compaction.pk, row.seq])
     found = []
-    for source, start, length in pieces(row):
+    blocks = pieces(row)
+    for source, start, length in blocks[:BLOCKS]:
         text = row.text[start : start + length]
-        done = cut(marker, text, places, first=start, more=length - len(text), wanted=around.wanted, address=address)
+        html = cut(marker, text, places, first=start, more=length - len(text), wanted=around.wanted, address=address)
         inside = [n for a, _b, n in places if start <= a < start + length and n in marker.facts]
         states = {marker.state(marker.facts[n]) for n in inside}
         chosen = any(marker.facts[n].key in around.wanted for n in inside)
@@ -122,7 +119,7 @@ def _blocks(row: Message, places: Sequence[Place], marker: Marker, around: Aroun
             Block(
                 source=source,
                 words=SOURCES.get(source, source),
-                html=done.html,
+                html=html,
                 chars=length,
                 lines=text.count("\n") + 1 if length == len(text) else None,
                 marks=len(inside),
@@ -131,6 +128,12 @@ def _blocks(row: Message, places: Sequence[Place], marker: Marker, around: Aroun
                 mono=source in MONO,
             )
         )
+    if len(blocks) > BLOCKS:
+        start, end = blocks[BLOCKS][1], blocks[-1][1] + blocks[-1][2]
+        below = sum(start <= a for a, _b, _n in places)
+        rest = gap(address, start, end, None, below)
+        last = found[-1]
+        found.append(Block(last.source, "", rest, end - start, None, below, foldable=False, open=False, mono=last.mono))
     return found
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.http import QueryDict
 
 from audit.core.marks import fact_key
-from audit.models import Audit, Fact, Review, ReviewVerdict, Signal
+from audit.models import Audit, Fact, Review, Signal
 from audit.presenting import dict_in, dicts_in
 from audit.presenting_marks import mark_words
 from audit.selectors_facts import Round
@@ -217,7 +217,3 @@ def with_query(query: QueryDict, **changes: Any) -> str:
         if value not in ("", None):
             made[name] = value
     return made.urlencode()
-
-
-def reviewed(rows: Iterable[Row]) -> int:
-    return sum(1 for row in rows if row.reviews and row.reviews[0].verdict != ReviewVerdict.OPEN)

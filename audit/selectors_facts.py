@@ -5,12 +5,15 @@ Callers pass an audit or a compaction that they may see (audit.selectors); wheth
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
-from django.db.models import Q
+from django.db.models import Q, TextField
+from django.db.models.functions import Cast
 
 from audit.models import Audit, Fact, MarkedText
 from audit.selectors import Chosen, audits_of, chosen
@@ -21,6 +24,7 @@ from dshweb.sessionlog.models import Compaction, Message, Outcome
 WINDOW = 40
 LISTED = 200
 MOST_LEAVES = 1 << 21
+IN_ONE_QUERY = 30_000  # a database takes so many parameters
 ONLY_ORIGINALS = ("lost", "missing", "scope_lost")
 ONLY_SUMMARY = ("unverified", "consent", "superseded")
 
@@ -79,18 +83,30 @@ def window(seqs: Sequence[int], at: int | None, size: int = WINDOW) -> Window:
     )
 
 
+class MarkedFact(NamedTuple):
+    """What of a stored fact its marks need; a text may hold many thousands."""
+
+    position: int
+    key: str
+    cls: str
+    fate: str
+    claim: str
+    sources: tuple[str, ...]
+
+
 @dataclass
 class Marks:
-    """What is marked in some texts of an audit: by seq, by block of the summary, and the facts by position and key."""
+    """What is marked in some texts of an audit: by seq, by block of the summary; the facts by position, some whole by key."""
 
     leaves: dict[int, list[tuple[int, int, int]]] = field(default_factory=dict)
     summary: dict[int, list[tuple[int, int, int]]] = field(default_factory=dict)
-    by_position: dict[int, Fact] = field(default_factory=dict)
+    by_position: dict[int, MarkedFact] = field(default_factory=dict)
     by_key: dict[str, Fact] = field(default_factory=dict)
 
 
 def marks_in(audit: Audit, seqs: Collection[int], *, keys: Collection[str] = (), summary: bool = True) -> Marks:
-    """Marks of these leaves and of the summary, with their facts and those of `keys`. Two queries."""
+    """Marks of these leaves and of the summary, with their facts, and the facts of `keys`. Three queries, unless there are
+    very many facts."""
     found = Marks()
     texts = Q(side=LEAF, place__in=seqs) | Q(side=SUMMARY) if summary else Q(side=LEAF, place__in=seqs)
     rows = MarkedText.objects.for_team(audit.team_id).filter(texts, audit=audit)
@@ -98,11 +114,23 @@ def marks_in(audit: Audit, seqs: Collection[int], *, keys: Collection[str] = (),
     for side, place, marks in rows.values_list("side", "place", "marks"):
         (found.leaves if side == LEAF else found.summary)[place] = [tuple(mark) for mark in marks]
         wanted.update(mark[2] for mark in marks)
-    facts = Fact.objects.for_team(audit.team_id).filter(Q(position__in=wanted) | Q(key__in=keys), audit=audit)
-    for fact in facts.defer("canon"):
-        found.by_position[fact.position] = fact
-        found.by_key[fact.key] = fact
+    facts = Fact.objects.for_team(audit.team_id).filter(audit=audit)
+    positions = sorted(wanted)
+    for at in range(0, len(positions), IN_ONE_QUERY):
+        some = facts.filter(position__in=positions[at : at + IN_ONE_QUERY]).annotate(said=Cast("sources", TextField()))
+        for position, key, cls, fate, claim, said in some.values_list(
+            "position", "key", "cls", "fate", "claim", "said"
+        ):
+            found.by_position[position] = MarkedFact(position, key, cls, fate, claim, _sources(said))
+    if keys:
+        found.by_key = {fact.key: fact for fact in facts.filter(key__in=keys).defer("canon")}
     return found
+
+
+@lru_cache(maxsize=256)
+def _sources(text: str | None) -> tuple[str, ...]:
+    """Few lists occur, in very many rows."""
+    return tuple(json.loads(text or "null") or ())
 
 
 def fact_and_pair(audit: Audit, key: str) -> tuple[Fact | None, Fact | None]:

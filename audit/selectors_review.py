@@ -18,7 +18,7 @@ from django.http import Http404
 from django.utils import timezone
 
 from audit.core.schema import ENGINE
-from audit.models import Audit, Review, ReviewVerdict, Signal
+from audit.models import Audit, Review, Signal
 from audit.selectors import audits_of
 from audit.services.policy import in_force
 from dshweb.access.callers import Caller
@@ -258,6 +258,3 @@ def _after(cursor: str, sort: str) -> Q | None:
 
 def _midnight(day: date) -> datetime:
     return timezone.make_aware(datetime.combine(day, time.min))
-
-
-VERDICTS = tuple(ReviewVerdict.values)

@@ -9,12 +9,13 @@ from threading import Event
 from typing import Any
 
 from django.conf import settings
+from django.contrib.sessions.backends.db import SessionStore
 from django.db import connection
 from django.dispatch import receiver
 
 from dshweb.access.models import Team, User
 from dshweb.sessionlog.models import Compaction, LogFile, Source
-from dshweb.sessionlog.services import pieces, sources, uploads
+from dshweb.sessionlog.services import clearing, pieces, sources, uploads
 from dshweb.sessionlog.services.delete import sweep
 from dshweb.sessionlog.services.files import text_to_path
 from dshweb.sessionlog.services.ingest import Import, ingest_path
@@ -137,22 +138,28 @@ def follow_watched_sources(stop: Event) -> None:
 
 
 @background
-def sweep_stored_logs(stop: Event) -> None:
-    """Once a day, and when a worker starts: stored logs that no row names go (dshweb.sessionlog.services.delete)."""
-    from audit.services.attention import settle_missing
-
+def keep_house(stop: Event) -> None:
+    """Once a day, and when a worker starts."""
     while True:
         try:
-            settle_missing()
-            found = sweep()
-            if found:
-                logger.warning("%s stored logs without a row were deleted", found)
-        except Exception as error:
-            logger.warning("stored logs could not be swept: %s: %s", type(error).__name__, error)
+            clean_up()
+        except Exception as error:  # a database that is away for a moment must not end the thread
+            logger.warning("cleaning up: %s: %s", type(error).__name__, error)
         finally:
             connection.close()
         if stop.wait(86_400):
             return
+
+
+def clean_up() -> None:
+    """Stored logs that no row names go (dshweb.sessionlog.services.delete), and logins that are over."""
+    from audit.services.attention import settle_missing
+
+    settle_missing()
+    found = sweep()
+    if found:
+        logger.warning("%s stored logs without a row were deleted", found)
+    SessionStore.clear_expired()
 
 
 @background
@@ -160,10 +167,9 @@ def keep_the_inbox(stop: Event) -> None:
     """Asks for what was received and never read, and clears what nobody will ask for, once a minute."""
     while not stop.wait(KEEP_SECONDS):
         try:
-            for row in pieces.unread():
+            for row in clearing.unread():
                 pieces.request_reading(row, None)
-            uploads.sweep()
-            pieces.sweep()
+            clearing.sweep()
         except Exception as error:  # a database that is away for a moment must not end the thread
             logger.warning("the inbox: %s: %s", type(error).__name__, error)
         finally:

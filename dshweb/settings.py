@@ -107,6 +107,7 @@ MIDDLEWARE = [
     "dshweb.ui.preferences.PersonTimeZoneMiddleware",
     "dshweb.access.middleware.CallerMiddleware",
     "dshweb.sessionlog.receiving.UploadsAtOnce",
+    "dshweb.access.middleware.StrangersInTurn",
     "django.contrib.messages.middleware.MessageMiddleware",
 ]
 ROOT_URLCONF = "dshweb.urls"
@@ -167,7 +168,7 @@ CACHES = {
         {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
         if REDIS_URL
         else {
-            "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+            "BACKEND": "dshweb.file_cache.FileCache",
             "LOCATION": DATA_DIR / "cache",
             "OPTIONS": {"MAX_ENTRIES": 10_000},
         }
@@ -223,6 +224,9 @@ LOGGING = {
     "loggers": {
         "django.security.DisallowedHost": {"handlers": ["brief"], "propagate": False},
         "django.dispatch": {"level": "CRITICAL"},  # whoever uses send_robust says himself what failed
+        "watchfiles": {
+            "level": "WARNING"
+        },  # "1 change detected" at every write, beside the line that says what was done
     },
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
 }

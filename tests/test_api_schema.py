@@ -46,7 +46,7 @@ def test_a_call_says_what_it_does_who_may_call_it_and_shows_how(path, method, op
     assert operation.get("x-role"), "says not who may call (dshweb.api.about)"
     assert operation.get("x-examples"), "shows no example (dshweb.api.about)"
     statuses = set(operation["responses"])
-    assert {"401", "403", "422"} <= statuses, "declares no refusals (dshweb.api.about.refused)"
+    assert {"400", "401", "403", "422", "429"} <= statuses, "declares no refusals (dshweb.api.about.refused)"
     assert "404" in statuses or "{" not in path, "a call about one thing can find nothing"
     good = [answer for status, answer in operation["responses"].items() if status in ("200", "201", "202")]
     assert good or "204" in statuses

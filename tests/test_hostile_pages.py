@@ -36,10 +36,13 @@ from tests.test_walk import PAGES
 
 pytestmark = pytest.mark.django_db  # also what makes pytest-django make the database that `place` fills
 
-SHORT = "<svg onload=alert(1)>\x1b[31mx\u202e{{ 191|add:191 }}'\""
+TEMPLATE = "A{{ 191|add:191 }}B"  # obeyed it is A382B
+SHORT = f"<svg onload=alert(1)>\x1b[31mx\u202e{TEMPLATE}'\""
 POISON = (
     '"><script>alert("x")</script><img src=x onerror=alert(1)>\x1b[31mred\x1b]8;;http://evil\x07\u202egnp.exe\u2066 '
-    "{{ 191|add:191 }}{% now 'Y' %} \x00 javascript:alert(1) </textarea></title></script><!-- " + SHORT
+    + TEMPLATE
+    + "{% now 'Y' %} \x00 javascript:alert(1) </textarea></title></script><!-- "
+    + SHORT
 )
 FORMULA = "=HYPERLINK(1)"
 NAME = "session-00000000-0000-4000-8000-0000000000bb"
@@ -156,7 +159,7 @@ def parts_of(session: Session) -> Iterator[str]:
 
 
 def asked_badly(place: Place) -> Iterator[str]:
-    bad = quote('"><script>alert(1)</script>\x1b[31m\u202e{{ 191|add:191 }}')
+    bad = quote('"><script>alert(1)</script>\x1b[31m\u202e' + TEMPLATE)
     for name in (
         "sessions",
         "signals",
@@ -233,14 +236,13 @@ def complaints_of(answer: Any, body: bytes) -> list[str]:
     """What a reader's browser or spreadsheet would obey."""
     kind = answer.headers.get("Content-Type", "").partition(";")[0]
     text = body.decode()
-    found = [f"{name!r} in it" for name in ("A382B", "\x00") if name in text.replace("{{ 191|add:191 }}", "")]
+    found = [f"{name!r} in it" for name in ("A382B", "\x00") if name in text]
     if answer.headers.get("X-Content-Type-Options") != "nosniff":
         found.append("no nosniff")
     if kind == "text/html":
         reader = Seen()
         reader.feed(text)
         found += reader.complaints
-        found += ["382"] if "{{ 191" not in text and ">382<" in text else []
     elif kind == "text/csv":
         for row in csv.reader(io.StringIO(text.removeprefix("\ufeff"))):
             found += [f"formula {cell[:40]!r}" for cell in row if cell[:1] in ("=", "+", "-", "@", "\t", "\r")]
@@ -269,7 +271,7 @@ def test_every_page_and_export_is_inert(place):
 
 def test_hostile_text_is_not_simply_dropped(place):
     page = place.get(f"/sessions/{place.spoiled.pk}/")[1].decode()
-    for words in ("&lt;script&gt;alert(", "{{ 191|add:191 }}", "⟦U+202E⟧", "&lt;svg onload=alert(1)&gt;"):
+    for words in ("&lt;script&gt;alert(", TEMPLATE, "⟦U+202E⟧", "&lt;svg onload=alert(1)&gt;"):
         assert words in page, words
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from threading import Event
 
 import pytest
+from django.contrib.sessions.models import Session
 from django.core.management import call_command
+from django.test import Client
+from django.utils import timezone
 
 from audit.models import Audit
 from dshweb import pipeline
@@ -178,3 +182,13 @@ def test_a_watcher_looks_after_waiting_work_also_when_nothing_changes(tmp_path):
 
     follow([tmp_path / "not-there-yet"], changes.append, then=then, poll_seconds=0, stop=stop)
     assert looks == [0, 0]
+
+
+def test_logins_that_are_over_are_cleared(client, people):
+    client.force_login(people.bob)
+    Client().force_login(people.alice)
+    over = client.session
+    over.set_expiry(timezone.now() - timedelta(hours=1))
+    over.save()
+    pipeline.clean_up()
+    assert [row.get_decoded()["_auth_user_id"] for row in Session.objects.all()] == [str(people.alice.pk)]

@@ -74,6 +74,15 @@ def test_hostile_senders_get_an_answer_and_leave_nothing(tmp_path):
         asked = time.monotonic()
         assert get(port, "/healthz") == (200, "ok\n")
         assert time.monotonic() - asked < 20
+        # as many strangers who never end a form
+        form = b"POST /login/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nCookie: dshweb_csrf="
+        for _ in range(12):
+            stranger = socket.create_connection(("127.0.0.1", port), timeout=60)
+            stranger.sendall(form + b"a" * 32 + b"\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\n")
+            stalled.append(stack.enter_context(stranger))
+        asked = time.monotonic()
+        assert get(port, "/healthz") == (200, "ok\n")
+        assert time.monotonic() - asked < 20
         for connection in stalled:
             connection.close()
         # then uploads go on

@@ -280,6 +280,19 @@ def test_a_call_answers_each_as_it_should(place, name):
         assert found[who] in allowed, f"{who}: a token without the scope {operation['x-scope']}"
 
 
+@pytest.mark.parametrize("name", [name for name in sorted(CALLS) if name in NAMES and not name.startswith("get ")])
+def test_a_login_alone_changes_nothing_by_a_call_from_another_site(place, name):
+    """A browser sends its cookie wherever the form stands; without the CSRF token the call is refused, in the one shape."""
+    path, method, operation, example = next(
+        one for one, of in zip(EXAMPLES, EXAMPLE_NAMES, strict=True) if of.startswith(name + ": ")
+    )
+    url = in_place(path, operation, example, place.ids)
+    for who, client in place.browsers(enforce_csrf_checks=True):
+        answer = in_vain(partial(call, client, method, url, example, {}))
+        assert answer.status_code == (401 if who == "nobody" else 403), who
+        assert set(answer.json()) >= {"code", "message"}
+
+
 def names_of(resolver: Any) -> Iterator[str]:
     """Names of all addresses but the admin's (its own tests) and the API's (walked by operation)."""
     for pattern in resolver.url_patterns:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 from django.utils.html import escape
 
+from audit import selectors_facts
 from audit.core.marks import fact_key
 from audit.models import Audit, Fact, MarkedText, Signal
-from audit.selectors_facts import WINDOW
+from audit.presenting_marks import Marker, summary_html
+from audit.selectors_facts import WINDOW, marks_in
 from dshweb.access.models import Visibility
 from dshweb.sessionlog.core.leaves import LedgerReason
 from dshweb.sessionlog.models import Message
+from dshweb.ui.templatetags.dshweb import GAP, grouped
 from dshweb.ui.tests.rows import (
     HOSTILE,
     ID_B,
@@ -246,6 +250,36 @@ def test_only_leaves_of_this_summary_are_given_in_pieces(client, people):
         assert client.get(f"/compactions/{row.pk}/{wrong}").status_code == 404, wrong
 
 
+def test_of_a_summary_larger_than_any_models_the_beginning_is_shown_and_more_when_asked(page, people):
+    row = compaction(people, audited=False, summary=["# Head\n" + "word & " * 60_000, "second", *["tail"] * 300])
+    first, more = page(f"/compactions/{row.pk}/"), page(f"/compactions/{row.pk}/?all=1")
+    assert len(first) < 300_000 < len(more)
+    assert '<b class="sec"># Head</b>' in first
+    assert f'href="?all=1#summary">… {grouped(420_007 - 100_000)} characters …</a>' in first
+    assert "second" not in words(part(first, "summary"))
+    assert "second" in words(part(more, "summary"))
+    assert "… 408 characters …" in more  # of 302 blocks 200 are shown
+
+
+def test_of_very_many_marks_of_a_summary_the_first_are_drawn_and_the_chosen_one(people):
+    fact = {n: Fact(pk=n + 1, key=f"{n:04}", cls="abs_path", text="/a/b", claim="unverified") for n in range(5_000)}
+    text = "/a/b " * 5_000
+    places = {0: [(5 * n, 5 * n + 4, n) for n in range(5_000)]}
+    (html,) = summary_html(Marker(fact, "s", frozenset({"4000"}), "?fact="), [text], places, address="?all=1")
+    assert html.count("data-fact=") < 1_500
+    started = time.perf_counter()
+    (many,) = summary_html(Marker(fact, "s"), ["# /a\n" * 5_000], places)
+    assert 200 < many.count('<b class="sec">') < 1_000
+    assert time.perf_counter() - started < 3
+    assert 'id="s-0000"' in html
+    assert 'id="s-4000" data-on=""' in html
+    assert html.count('class="hole"') == 2
+    left = sum(int(one.replace(GAP, "")) for one in re.findall(r"… ([^ ]+) characters", html))
+    assert (
+        left == len(text) - 5 * 1_000 - 2 * 1_000
+    )  # the first thousand marks, and a thousand characters on either side
+
+
 def test_before_the_audit_both_texts_are_there_without_marks(page, people):
     html = page(f"/compactions/{compaction(people, audited=False).pk}/")
     assert "Not audited yet." in words(html)
@@ -309,3 +343,16 @@ def test_the_page_asks_a_fixed_number_of_questions(
     assert "all=1#signals" in page
     with django_assert_num_queries(len(seen)):
         client.get(f"/compactions/{big.pk}/?fact={FORCE}")
+    near, far = audit.signals.get(rank=0), audit.signals.get(rank=299)
+    page = client.get(f"/compactions/{big.pk}/?signal={near.pk}").content.decode()
+    assert "all=1#signals" in page, "the asked one is among the first: no need for the others"
+    assert f'data-signal="{far.pk}"' in client.get(f"/compactions/{big.pk}/?signal={far.pk}").content.decode()
+
+
+def test_marks_of_very_many_facts_are_asked_for_in_parts(people, monkeypatch):
+    audit = compaction(people).audits.get()
+    at_once = marks_in(audit, range(100), keys=[FORCE])
+    assert len(at_once.by_position) > 4
+    assert list(at_once.by_key) == [FORCE]
+    monkeypatch.setattr(selectors_facts, "IN_ONE_QUERY", 2)
+    assert marks_in(audit, range(100), keys=[FORCE]) == at_once

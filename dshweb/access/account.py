@@ -60,10 +60,15 @@ def sign_out_everywhere(request: CallerRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def token_list(request: CallerRequest) -> HttpResponse:
-    """All own tokens and the form for one more. A new secret is in the answer to the form and nowhere else."""
+    """All own tokens and the form for one more, with the scopes of `?scope=` set. A new secret is in the answer to the form
+    and nowhere else."""
     rows = selectors.memberships(request.user)
     first = selectors.home_first([row.team for row in rows], request.user)[:1]
-    initial = {"lifetime": "90", "scopes": ["read"], "team": first[0].slug if first else ""}
+    initial = {
+        "lifetime": "90",
+        "scopes": request.GET.getlist("scope") or ["read"],
+        "team": first[0].slug if first else "",
+    }
     form = TokenForm(rows, request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         if not once.first(request.POST.get("once", ""), request.user.pk):

@@ -44,7 +44,13 @@ class LogsRights(admin.ModelAdmin):
             for row, _fields in formset.changed_objects:
                 _note_rights(request, row, "member-changed")
             for row in formset.deleted_objects:
-                _note_rights(request, row, "member-removed")
+                _note_removal(request, row)
+
+
+def _note_removal(request: HttpRequest, row: Membership) -> None:
+    """Their tokens for the team end for good, as on the team's page: being added again does not bring them back."""
+    tokens.revoke_all(row.team_id, row.user_id, person(request))
+    _note_rights(request, row, "member-removed")
 
 
 def _note_rights(request: HttpRequest, row: Membership, action: str) -> None:
@@ -88,12 +94,12 @@ class MembershipAdmin(TeamScoped):
         _note_rights(request, obj, "member-changed" if change else "member-added")
 
     def delete_model(self, request: HttpRequest, obj: Membership) -> None:
-        _note_rights(request, obj, "member-removed")
+        _note_removal(request, obj)
         super().delete_model(request, obj)
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Membership]) -> None:
         for row in queryset.select_related("user"):
-            _note_rights(request, row, "member-removed")
+            _note_removal(request, row)
         super().delete_queryset(request, queryset)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.functional import SimpleLazyObject
+from django.utils.translation import gettext as _
 
 from dshweb.access.callers import caller_for_user
 
@@ -75,6 +77,36 @@ class BodyLimit:
             return False
         of_the_api = request.path_info.startswith("/api/")
         return request.user.is_authenticated or (of_the_api and "Authorization" in request.headers)
+
+
+_strangers = threading.BoundedSemaphore(1)
+STRANGER_SECONDS = 1.0
+
+
+class StrangersInTurn:
+    """Reads one stranger's form at a time in each process.
+
+    A form is read by the thread that serves it, for as long as its sender takes or hangs: without this, as many stalled
+    logins as there are threads would stop every page. The API refuses strangers before it reads (dshweb.api.auth).
+    """
+
+    def __init__(self, get_response: Next) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if (
+            request.method in ("GET", "HEAD", "OPTIONS")
+            or request.user.is_authenticated
+            or request.path_info.startswith("/api/")
+        ):
+            return self.get_response(request)
+        if not _strangers.acquire(timeout=STRANGER_SECONDS):
+            words = _("Too much came at once; nothing was changed. Try again in some seconds.")
+            return HttpResponse(words, "text/plain; charset=utf-8", 503, headers={"Retry-After": "2"})
+        try:
+            return self.get_response(request)
+        finally:
+            _strangers.release()
 
 
 class CallerMiddleware:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from dshweb.access.forms import Dressed
-from dshweb.access.models import Membership, Role, Scope, Team, Visibility
+from dshweb.access.models import Membership, Role, Scope, Team, User, Visibility
 from dshweb.access.services.teams import RESERVED
 from dshweb.text.lines import one_line
 
@@ -79,6 +79,10 @@ class RightsForm(Dressed, forms.Form):
 class MemberForm(RightsForm):
     username = forms.CharField(label=_("Name to log in with"), max_length=150)
     new = forms.ChoiceField(choices=[("", ""), ("new", "")], required=False)
+
+    def clean_username(self) -> str:
+        """In the one form that the login looks names up in, however it was typed."""
+        return str(User.normalize_username(self.cleaned_data["username"]))
 
 
 class TeamForm(Dressed, forms.Form):

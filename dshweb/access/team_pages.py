@@ -141,7 +141,6 @@ def member(request: CallerRequest, slug: str, pk: int) -> HttpResponse:
                 return redirect("team", slug=slug)
             except members.Refused as reason:
                 form.add_error("role", str(reason))
-                row.refresh_from_db()
     return render(request, "access/member.html", {
         "team": row.team, "row": row, "form": form, "own": own, "roles": ROLES, "once": once.word(),
         "why_no_link": members.why_no_link(row.user, request.user),

@@ -42,4 +42,4 @@ def about(scope: str, role: str, *examples: dict[str, Any]) -> dict[str, Any]:
 
 def refused(*statuses: int) -> dict[int, Any]:
     """The error answers of a call, for `response`: those that every call can give, and `statuses`."""
-    return dict.fromkeys(sorted({400, 401, 403, 422, *statuses}), Problem)
+    return dict.fromkeys(sorted({400, 401, 403, 422, 429, *statuses}), Problem)

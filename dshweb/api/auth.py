@@ -32,10 +32,12 @@ class AnyAuth(SessionAuth):
                 raise AuthenticationError
             request._dont_enforce_csrf_checks = True  # type: ignore[attr-defined]
             return caller
+        if not request.user.is_authenticated:  # said before the CSRF check, which would read a stranger's form
+            raise AuthenticationError
         return super().__call__(request)
 
     def authenticate(self, request: HttpRequest, key: str | None) -> Any:
-        return getattr(request, "caller", None) if request.user.is_authenticated else None
+        return getattr(request, "caller", None)
 
 
 def need_scope(caller: Caller, scope: str) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, UnreadablePostError
+from django.http.multipartparser import MultiPartParserError
 from ninja import NinjaAPI, Schema
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
@@ -71,6 +72,9 @@ def install(api: NinjaAPI) -> None:
         ),
         ValidationError: _invalid,
         BadRequest: lambda _r, e: answer(400, "bad-request", str(e) or "The call cannot be read; nothing was changed."),
+        MultiPartParserError: _unreadable,
+        SuspiciousOperation: _unreadable,  # more fields or files than a form may have
+        UnreadablePostError: _unreadable,
         RequestDataTooBig: lambda _r, _e: answer(
             413, "too-large", "The body is larger than this server takes; nothing was kept."
         ),
@@ -91,6 +95,10 @@ def _invalid(_request: HttpRequest, error: ValidationError) -> HttpResponse:
     ]
     named = "; ".join(f"{place['where']}: {place['problem']}" for place in places[:3])
     return answer(422, "invalid", f"The call was not understood and nothing was changed. {named}", places)
+
+
+def _unreadable(_request: HttpRequest, _error: Exception) -> HttpResponse:
+    return answer(400, "bad-request", "The body of the call cannot be read; nothing was changed.")
 
 
 def _broken(request: HttpRequest, error: Exception) -> HttpResponse:

@@ -58,7 +58,7 @@ class SizeOut(Shape):
 
 @router.post(
     "/logs",
-    response={202: UploadOut, **refused(400, 404, 411, 413, 429, 503, 507)},
+    response={202: UploadOut, **refused(404, 411, 413, 503, 507)},
     summary="Hand in a log",
     openapi_extra=about(
         "ingest",
@@ -145,7 +145,7 @@ def get_size(
 
 @router.put(
     "/logs/{session_id}/{file_name}",
-    response={200: SizeOut, **refused(400, 404, 409, 410, 411, 413, 429, 503, 507)},
+    response={200: SizeOut, **refused(404, 409, 410, 411, 413, 503, 507)},
     summary="Send the next piece of a log",
     openapi_extra=about(
         "ingest",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 from django.core.exceptions import PermissionDenied
 from django.db.models.functions import Substr
@@ -24,8 +24,6 @@ from dshweb.sessionlog.models import LogFile, Message, Outcome, Session
 from dshweb.sessionlog.selectors import may_see_content
 from dshweb.sessionlog.services import events
 from dshweb.sessionlog.services.events import Place, Unreadable
-from dshweb.sessionlog.services.masking import masker_for
-from dshweb.text.redact import Masker
 
 router = Router(tags=["sessions"], by_alias=True)
 
@@ -38,7 +36,7 @@ Log = Annotated[int | None, Field(ge=1, le=LARGEST_ID, description="one of its l
 class EventFilters(Schema):
     log: Log = None
     from_seq: int | None = Field(None, ge=0, le=LARGEST_ID, description="start at this seq, or the first one after it")
-    cursor: str = Field("", max_length=40, description="`next` of the page before; wins over `fromSeq`")
+    cursor: str = Field("", max_length=40, description="`next` of the page before; wins over `from_seq`")
     limit: int = Field(EVENTS, ge=1, le=MOST)
     original: bool = Field(
         default=False, description="unmasked: only the session's owner and its team's admins, and it is written down"
@@ -47,7 +45,7 @@ class EventFilters(Schema):
 
 @router.get(
     "/sessions/{session_id}/events",
-    response={200: EventsPage, **refused(400, 404, 410)},
+    response={200: EventsPage, **refused(404, 410)},
     summary="Events of a log",
     openapi_extra=about(
         "read",
@@ -71,28 +69,28 @@ def list_events(request: ApiRequest, session_id: SessionId, filters: Query[Event
         note_original(request.caller, row, f"from {first}, {filters.limit} at most")
     try:
         page = events.page(log, start=start, from_seq=filters.from_seq, limit=filters.limit)
+        shown = [one.event for one in page.rows]
+        documents = [events.document(one) for one in shown] if filters.original else events.masked_documents(log, shown)
     except Unreadable as error:
         raise ApiError(
             410, "sessions/log-gone", "The stored log cannot be read; bring it in again from where it came."
         ) from error
-    masker = None if filters.original else masker_for(log.team_id)
     return EventsPage(
         log=log.pk,
-        masked=masker is not None,
-        items=[_event(one, masker) for one in page.rows],
+        masked=not filters.original,
+        items=[_event(one, found) for one, found in zip(page.rows, documents, strict=True)],
         next=str(page.next) if page.next else None,
     )
 
 
-def _event(one: events.Listed, masker: Masker | None) -> EventOut:
-    found = events.document(one.event)
+def _event(one: events.Listed, document: dict[str, Any]) -> EventOut:
     return EventOut(
         place=str(one.place),
         seq=one.event.seq,
-        type=one.event.type,
+        type=one.type,
         at=one.at,
         size=one.size,
-        event=found if masker is None else cast(dict[str, Any], masker.mask_json(found)),
+        event=document,
     )
 
 
@@ -105,7 +103,7 @@ class MessageFilters(Schema):
 
 @router.get(
     "/sessions/{session_id}/messages",
-    response={200: Paged[MessageOut], **refused(400, 404)},
+    response={200: Paged[MessageOut], **refused(404)},
     summary="Messages of a log",
     openapi_extra=about("read", "viewer", example("The conversation", path={"session_id": 1}, query={"limit": 10})),
 )
@@ -162,7 +160,7 @@ class LogFilter(Schema):
 
 @router.get(
     "/sessions/{session_id}/compactions",
-    response={200: Paged[CompactionLine], **refused(400, 404)},
+    response={200: Paged[CompactionLine], **refused(404)},
     summary="Compactions of a log",
     openapi_extra=about("read", "viewer", example("Its compactions", path={"session_id": 1})),
 )

@@ -55,7 +55,7 @@ class SessionFilters(Schema):
 
 @router.get(
     "/sessions",
-    response={200: Paged[SessionOut], **refused(400)},
+    response={200: Paged[SessionOut], **refused()},
     summary="Sessions",
     openapi_extra=about(
         "read",

@@ -125,7 +125,7 @@ class VerdictIn(Shape):
 
 @router.get(
     "/audit/signals",
-    response={200: Paged[SignalOut], **refused(400)},
+    response={200: Paged[SignalOut], **refused()},
     summary="Candidates for review",
     openapi_extra=about(
         "read",
@@ -148,7 +148,7 @@ def list_signals(request: ApiRequest, asked: Query[Asked]) -> Any:
 
 @router.get(
     "/audit/signals.jsonl",
-    response=refused(400),
+    response=refused(),
     summary="The same as one file",
     openapi_extra=about("read", "viewer", example("All with a verdict", query={"verdict": "confirmed"}))
     | {"responses": {200: LINES}},

@@ -83,7 +83,7 @@ def answer_task(request: ApiRequest, task: Task) -> TaskOut:
 
 @router.get(
     "/tasks",
-    response={200: Paged[TaskOut], **refused(400)},
+    response={200: Paged[TaskOut], **refused()},
     summary="Long work, newest first",
     openapi_extra=about(
         "read",
@@ -140,7 +140,8 @@ def cancel_task(request: ApiRequest, task_id: TaskId) -> Any:
 )
 def retry_task(request: ApiRequest, task_id: TaskId) -> Any:
     """Answers the new task, or the one for the same work that is open already."""
-    fresh = services.retry(_changeable(request, task_id), by=request.caller.user)
+    task = _changeable(request, task_id)
+    fresh = services.retry(task, by=listing.asker(request.caller, task))
     return Status(202, answer_task(request, listing.tasks(request.caller).get(pk=fresh.pk)))
 
 

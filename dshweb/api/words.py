@@ -148,7 +148,7 @@ TEXTS = [
     _("`human`, `assistant`, `reasoning`, `tool_args`, `tool_result`, `injected`"),
     _("`ingest`, `audit`, `rescan` …"),
     _("`manual`, `pressure` or `overflow`; the last two are derived"),
-    _("`next` of the page before; wins over `fromSeq`"),
+    _("`next` of the page before; wins over `from_seq`"),
     _("`task` is that of the first file that was taken; `files` tells of all, those taken first."),
     _("a result that was written in place of the tool's own"),
     _("all of them when it is left out"),

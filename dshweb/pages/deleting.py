@@ -13,7 +13,8 @@ from audit.models import Audit, Review, Signal
 from dshweb.access.callers import CallerRequest
 from dshweb.pages.session import may_delete
 from dshweb.sessionlog import selectors
-from dshweb.sessionlog.models import Session, SourceFile
+from dshweb.sessionlog.models import DELETED, Session, SourceFile
+from dshweb.sessionlog.places import may_bring_back
 from dshweb.sessionlog.selectors import may_see_content, may_see_file
 from dshweb.sessionlog.services import delete as deletion
 
@@ -51,13 +52,18 @@ def delete(request: CallerRequest, pk: int) -> HttpResponse:
 @require_POST
 def again(request: CallerRequest, pk: int) -> HttpResponse:
     """`/sources/files/<id>/again`: reads the log at this place although its session was deleted."""
-    place = get_object_or_404(SourceFile.objects.for_caller(request.caller).select_related("log__session__team"), pk=pk)
+    rows = SourceFile.objects.for_caller(request.caller).select_related("team", "log__session__team")
+    place = get_object_or_404(rows, pk=pk)
     if not request.caller.may_ingest(place.team_id):
         raise PermissionDenied
     if place.log is not None:
         return (
             redirect("session", pk=place.log.session_id) if may_see_file(request.caller, place) else redirect("sources")
         )
+    if place.status != DELETED:  # somebody asked already
+        return redirect("sources")
+    if not may_bring_back(request.caller, place, place.team):
+        raise PermissionDenied
     task = deletion.bring_back(place, by=request.caller)
     if task is None:
         messages.info(

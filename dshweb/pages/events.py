@@ -19,6 +19,7 @@ from dshweb.sessionlog.models import LogFile, Session
 from dshweb.sessionlog.selectors import may_see_content
 from dshweb.sessionlog.services import events
 from dshweb.sessionlog.services.events import Place, Unreadable
+from dshweb.sessionlog.services.masking import masker_for
 from dshweb.ui.query import whole_number
 
 READ_ORIGINAL = "read-original"
@@ -58,7 +59,10 @@ def event(request: CallerRequest, pk: int, seq: int) -> HttpResponse:
     """`/sessions/<id>/events/<seq>`: the event as its row says it, masked. `?part=` of a huge one."""
     row, log = _log_of(request, pk)
     found, gone = _at(log, seq)
-    texts = [(one, events.pretty(events.masked_document(log, one))) for one in found]
+    try:
+        texts = [(one, events.pretty(events.masked_document(log, one))) for one in found]
+    except Unreadable:
+        texts, gone = [], True
     return _page(request, row, log, seq, texts, gone=gone)
 
 
@@ -102,9 +106,10 @@ def _page(
     part = request.POST.get("part", "") if original else request.GET.get("part", "")
     start = int(part) * WINDOW_CHARS if part.isascii() and part.isdigit() and len(part) < 9 else 0
     shown: list[dict[str, Any]] = []
-    for one, text in texts:
+    for one, text in texts[: events.ALIKE]:
         shown.append({
             "event": one,
+            "type": one.type if original else masker_for(log.team_id).mask_text(one.type),
             "at": events.Listed(one, Place()).at,
             "size": len(one.data),
             "text": text[start : start + WINDOW_CHARS],
@@ -115,6 +120,7 @@ def _page(
     number = start // WINDOW_CHARS
     response = render(request, "sessionlog/event.html", {
         "session": row, "log": log, "seq": seq, "shown": shown, "gone": gone, "original": original,
+        "more": len(texts) > events.ALIKE,
         "may_read_original": may_read_original(request.caller, row),
         "earlier": number - 1 if number else None,
         "later": number + 1 if any(len(text) > start + WINDOW_CHARS for _one, text in texts) else None,

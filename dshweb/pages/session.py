@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import Max, OuterRef, Subquery
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.cache import get_conditional_response
 from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 
+from audit.models import Audit
 from audit.selectors import Line, latest
 from dshweb.access.callers import Caller, CallerRequest
 from dshweb.pages.panels import Panels
@@ -25,6 +27,7 @@ from dshweb.ui.query import whole_number
 
 LISTED_ATTEMPTS = 60
 LISTED_FRAMES = 40
+MOST_PIECES = 1000  # of one message on its own page
 
 
 @require_safe
@@ -60,7 +63,6 @@ def _of_log(request: CallerRequest, log: LogFile, panels: Panels, *, visible: bo
         "more_attempts": attempts[LISTED_ATTEMPTS:],
         "window": window,
         "flow": flow_of(window, lines, seq) if window else [],
-        "wanted": seq,
         "report": panels.make("report", lambda: damage_report(log), None),
         "frames": panels.make("report", lambda: _bad_frames(log), no_frames),
         **(_found(request, log, panels) if visible else {}),
@@ -93,14 +95,15 @@ def flow_of(window: Window, lines: dict[int, Line], wanted: int | None = None) -
     ]
 
 
-def shown(item: Item, wanted: int | None = None) -> dict[str, Any]:
-    """A message with who really wrote it, and the results under its calls likewise."""
+def shown(item: Item, wanted: int | None = None, most: int = conversation.PIECES) -> dict[str, Any]:
+    """A message with who really wrote it, and the results under its calls likewise; `left`: pieces beyond the first `most`."""
     return {
         "item": item,
         "row": item.row,
         "author": author_words(item.row.type, item.row.author, item.row.human),
         "open": any(result.row.seq == wanted for piece in item.pieces for result in piece.results),
-        "pieces": [(piece, [shown(result) for result in piece.results]) for piece in item.pieces],
+        "pieces": [(piece, [shown(result) for result in piece.results]) for piece in item.pieces[:most]],
+        "left": max(0, len(item.pieces) - most),
     }
 
 
@@ -110,19 +113,20 @@ def live(request: CallerRequest, pk: int) -> HttpResponse:
 
     With the `ETag` of the last answer as `If-None-Match` one small query tells that nothing is new (FR-094).
     """
-    row = get_object_or_404(selectors.sessions(request.caller), pk=pk)
+    audits = Audit.unscoped.filter(compaction__log=OuterRef("current")).order_by().values("compaction__log")
+    newest = Subquery(audits.annotate(newest=Max("pk")).values("newest"))
+    row: Any = get_object_or_404(selectors.sessions(request.caller).annotate(newest_audit=newest), pk=pk)
     if not may_see_content(request.caller, row) or row.current is None:
         raise Http404
     log, start = row.current, whole_number(request, "at") or 0
     if whole_number(request, "log") != log.pk:
         raise Http404
-    tag = f'"{log.pk}.{log.revision}.{start}.{get_language()}"'
+    tag = f'"{log.pk}.{log.revision}.{row.newest_audit or 0}.{start}.{get_language()}"'
     same = get_conditional_response(request, etag=tag)
     if same is not None:
         return same
-    attempts = selectors.compactions_of(log)
-    window = conversation.window(log, attempts, start=start)
-    lines = latest(request.caller, [one.pk for one in attempts if one.position >= start])
+    window = conversation.window(log, selectors.compactions_of(log), start=start)
+    lines = latest(request.caller, [one.pk for one in window.flow if isinstance(one, Compaction)])
     response = render(request, "sessionlog/_live.html", {
         "session": row, "log": log, "window": window, "flow": flow_of(window, lines),
     })  # fmt: skip
@@ -139,7 +143,7 @@ def message(request: CallerRequest, pk: int, message: int) -> HttpResponse:
         raise Http404
     found = get_object_or_404(selectors.messages_of(row), pk=message)
     return render(request, "sessionlog/message.html", {
-        "session": row, "log": found.log, "shown": shown(conversation.around(found.log, found)),
+        "session": row, "log": found.log, "shown": shown(conversation.around(found.log, found), most=MOST_PIECES),
     })  # fmt: skip
 
 

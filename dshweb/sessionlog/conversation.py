@@ -23,6 +23,7 @@ TRAILING = 24  # results behind the last message of a window that still go with 
 SHOWN_CHARS = 2400
 WHOLE_CHARS = 60_000  # a message of several pieces up to this size is read whole, so that each piece shows its head
 LINES = 24
+PIECES = 100  # of one message that a page shows
 CALL_BYTES = 6 << 20  # decoded bytes of the log that may be read to tell calls apart
 
 RESULT = "tool/result"
@@ -90,13 +91,14 @@ def window(
     end: bool = False,
     size: int = WINDOW,
 ) -> Window:
-    """`size` messages from position `start` (or from the first one with that `seq` or a later one; or, at the `end`, the
-    last ones), and results that go with the last of them. At most seven queries."""
+    """`size` messages from position `start` (or from the first one with that `seq` or a later one; or, at the `end` or with
+    none so late, the last ones), and results that go with the last of them. At most eight queries."""
     rows = log.messages.order_by("position")
+    if seq is not None:
+        first = rows.filter(seq__gte=seq).order_by("seq", "position").values_list("position", flat=True).first()
+        start, end = first or 0, first is None
     if end:
         start = list(log.messages.order_by("-position").values_list("position", flat=True)[:size] or [0])[-1]
-    if seq is not None:
-        start = rows.filter(seq__gte=seq).order_by("seq", "position").values_list("position", flat=True).first() or 0
     found = list(
         rows.filter(position__gte=start)
         .defer("text")
@@ -178,7 +180,7 @@ def _joined(log: LogFile, items: list[Item]) -> list[Item]:
     _name_calls(log, items)
     left = []
     for item in items:
-        for piece in item.pieces:
+        for piece in item.pieces[:PIECES]:
             if piece.call_id:
                 calls.setdefault(piece.call_id, piece)
         call = calls.get(item.row.call_id) if item.is_result and item.row.call_id else None

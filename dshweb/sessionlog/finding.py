@@ -43,7 +43,7 @@ def first_hits(caller: Caller, sessions: Iterable[Session], words: str) -> dict[
     logs = {row.current_id: row.pk for row in sessions if row.current_id is not None}
     if said is None or not logs:
         return {}
-    firsts = said.filter(log__in=logs).order_by().values("log").annotate(first=Min("position"), one=Min("id"))
+    firsts = said.filter(log__in=logs).order_by().values("log").annotate(one=Min("id"))
     wanted = [row["one"] for row in firsts]  # rows of a log are made in its order
     return {logs[row.log_id]: _hit(row, words) for row in _looked_at(Message.unscoped.filter(pk__in=wanted))}
 

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from dshweb.access.callers import Caller
 from dshweb.access.models import Visibility
-from dshweb.sessionlog.models import AuditResult, Message, Session
+from dshweb.sessionlog.models import AuditResult, LogStatus, Message, Session
 from dshweb.sessionlog.services import search
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -83,6 +83,7 @@ class Filters:
         keep = {
             "owner": found["owner"].isascii() and found["owner"].isdigit() and len(found["owner"]) <= 18,
             "audit": found["audit"] in {*AuditResult.values, WAITING},
+            "status": found["status"] in LogStatus.values,
             "period": found["period"] in PERIODS,
             "since": _day(found["since"]) is not None,
             "until": _day(found["until"]) is not None,

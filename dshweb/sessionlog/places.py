@@ -14,6 +14,9 @@ from dshweb.sessionlog.models import Source, SourceFile
 from dshweb.sessionlog.models.source import DELETED
 from dshweb.sessionlog.selectors import may_see_file
 
+# beginnings of places that are a person's own (services.uploads, services.pieces)
+SENT_IN = ("upload:", "push:")
+
 
 @dataclass(frozen=True)
 class Place:
@@ -44,5 +47,16 @@ def file(caller: Caller, row: SourceFile, teams: dict[int, Team]) -> Place:
     if not whole and row.log_id:
         whole = may_see_file(caller, row)
     elif not whole:  # a file that could not be read: who brings logs in has to find it
-        whole = caller.may_ingest(row.team_id) and row.status != DELETED and not row.location.startswith("upload:")
+        whole = caller.may_ingest(row.team_id) and row.status != DELETED and not row.location.startswith(SENT_IN)
     return _place(row.location, row.error, whole=whole)
+
+
+def may_bring_back(caller: Caller, row: SourceFile, team: Team) -> bool:
+    """Whether the caller may have the deleted log of `team` at this place read again.
+
+    Where what was said is shown to owners and admins only, it takes one of these to undo what the owner took away.
+    """
+    if row.status != DELETED or not caller.may_ingest(row.team_id):
+        return False
+    shown = team.content_visibility == Visibility.TEAM
+    return shown or caller.is_admin(row.team_id) or row.owner_id == caller.user.pk

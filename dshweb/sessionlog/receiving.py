@@ -12,7 +12,7 @@ from typing import Any
 
 from django.contrib.auth.views import redirect_to_login
 from django.core.files.uploadedfile import UploadedFile
-from django.core.files.uploadhandler import FileUploadHandler, SkipFile, StopUpload
+from django.core.files.uploadhandler import FileUploadHandler, SkipFile
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 
@@ -53,19 +53,20 @@ class ReceiveLogs(FileUploadHandler):
             and caller is not None
             and any(caller.may_ingest(team) for team in caller.team_ids)
         )
-        if self.may:
-            try:
-                inbox.need_room(content_length)
-            except Refused as reason:
-                self.refused.append(("", reason))
-                raise StopUpload(connection_reset=True) from None
+        self.expected = content_length
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         super().new_file(*args, **kwargs)
         if not self.may or self.field_name != FIELD:
             raise SkipFile
-        self.incoming = self._guarded(Incoming)
-        self.taken.append(self.incoming)
+        self.incoming = self._guarded(self._begin)
+
+    def _begin(self) -> Incoming:
+        """Room is asked for here, not at the form's beginning: only a file can be refused and the form still be read."""
+        inbox.need_room(self.expected - sum(one.size for one in self.taken))
+        incoming = Incoming()
+        self.taken.append(incoming)
+        return incoming
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
         incoming = self.incoming

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from django.db.models import Count, Q, QuerySet
@@ -93,13 +93,6 @@ def compactions(caller: Caller) -> QuerySet[Compaction]:
         "session__team", "session__owner", "log"
     )
     return rows.defer("log__state", "log__header", "log__damage", "log__accounting")
-
-
-def texts_at(log_id: int, seqs: Iterable[int]) -> Iterator[tuple[int, str]]:
-    """(seq, stored masked text) of the messages with these seqs, few in memory at a time."""
-    wanted = list(seqs)
-    rows = Message.unscoped.filter(log_id=log_id, seq__in=wanted).order_by("position").values_list("seq", "text")
-    return iter(()) if not wanted else rows.iterator(chunk_size=8)
 
 
 def sources_of(caller: Caller) -> list[Source]:

@@ -32,7 +32,11 @@ def sources(request: CallerRequest) -> HttpResponse:
     return render(request, "sessionlog/sources.html", {
         "folders": folders, "counts": selectors.file_counts(request.caller),
         "troubled": troubled, "first": after is None,
-        "files": [(row, places.file(caller, row, teams), selectors.may_see_file(caller, row)) for row in shown],
+        "files": [
+            (row, places.file(caller, row, teams), selectors.may_see_file(caller, row),
+             places.may_bring_back(caller, row, teams[row.team_id]))
+            for row in shown
+        ],
         "ingests": {team for team in teams if caller.may_ingest(team)},
         "more": shown[-1].pk if len(files) > selectors.PAGE else None,
     })  # fmt: skip

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from dshweb.access.callers import Caller
-from dshweb.access.models import Role, Visibility
+from dshweb.access.models import Role, User, Visibility
 from dshweb.tasks import words
 from dshweb.tasks.models import OPEN, State, Task
 
@@ -67,6 +67,14 @@ class Progress:
         return self.task.error if self.may_see else self.task.error.partition(":")[0]
 
     @property
+    def reason(self) -> str:
+        """The error for people: the kind of a known one in words, the rest behind it in brackets."""
+        kind, _colon, rest = self.error.partition(": ")
+        if kind not in words.FAILURES:
+            return self.error
+        return f"{words.FAILURES[kind]} ({rest})" if rest else str(words.FAILURES[kind])
+
+    @property
     def result(self) -> dict[str, Any] | None:
         return self.task.result if self.may_see and isinstance(self.task.result, dict) else None
 
@@ -103,6 +111,12 @@ def may_see(caller: Caller, task: Task) -> bool:
         return True
     grant = caller.grants.get(task.team_id)
     return bool(grant and grant.role == Role.ADMIN)
+
+
+def asker(caller: Caller, task: Task) -> User | None:
+    """Who a repetition of `task` is for. Who may not see what it is about repeats it for whoever asked first: a task's own
+    people see what it names."""
+    return caller.user if may_see(caller, task) else task.created_by
 
 
 def tasks_page(

@@ -172,9 +172,10 @@ def reclaim(limit: int = 100, older_than: float = 0) -> int:
         if not (over or leases.is_dead(task.holder)):
             continue
         mine = Task.unscoped.filter(pk=task.pk, state=State.RUNNING, lease_id=task.lease_id)
-        ended = {"lease_id": None, "lease_until": None, "holder": "", "history": leases.tried(task, "worker-died")}
+        ended = {"lease_id": None, "lease_until": None, "holder": ""}
         if not task.cancel_requested and task.attempts < MAX_ATTEMPTS:
-            mine.update(state=State.QUEUED, queued_at=timezone.now(), **ended)
+            history = leases.tried(task, "worker-died")
+            mine.update(state=State.QUEUED, queued_at=timezone.now(), started_at=None, history=history, **ended)
             found.append(task.pk)
             continue
         error = f"WorkerDied: {task.attempts} workers ended while doing this; not tried again"

@@ -69,7 +69,8 @@ def cancel(request: CallerRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def retry(request: CallerRequest, pk: int) -> HttpResponse:
-    fresh = services.retry(_changeable(request, pk), by=request.caller.user)
+    row = _changeable(request, pk)
+    fresh = services.retry(row, by=listing.asker(request.caller, row))
     return redirect("task", pk=fresh.pk)
 
 

@@ -14,6 +14,12 @@ KINDS = {
     "audit": _("Audit"),
     "rescan": _("Mask anew"),
 }
+# how a task's error begins when the reason is one that people can do something about; any other stands as it is
+FAILURES = {
+    "NotALog": _("Nothing in it is a session log."),
+    "NotImported": _("It could not be brought in."),
+    "WorkerDied": _("The worker ended without a word."),
+}
 ENDINGS = {
     "worker-died": _("the worker ended without a word"),
     "given-back": _("given back, the worker was told to end"),

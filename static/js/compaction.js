@@ -10,6 +10,7 @@ const summary = tri.querySelector("#summary");
 const live = document.querySelector("[data-live]");
 const help = document.querySelector("[data-help-box]");
 const classes = tri.querySelector("[data-classes]");
+const none = tri.querySelector("[data-none]");
 const narrow = matchMedia("(max-width: 48rem)");
 
 const everySignal = () => [...list.querySelectorAll("li.signal")];
@@ -194,8 +195,12 @@ function filter() {
     else chip.removeAttribute("aria-current");
   }
   const rows = shownSignals();
+  none.hidden = rows.length > 0;
   if (rows.length && (!current() || current().hidden)) select(rows[0].dataset.fact, { row: rows[0] });
-  if (!rows.length) live.textContent = live.dataset.nothing;
+  if (!rows.length) {
+    current()?.removeAttribute("aria-current"); // a key must not give a verdict on what is not seen
+    live.textContent = live.dataset.nothing;
+  }
 }
 
 const chips = [...tri.querySelectorAll(".chip[data-kind]")];

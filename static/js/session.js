@@ -23,7 +23,9 @@ if (flow) {
   let tag = null;
   let pause = SOON;
   let timer = 0;
-  document.querySelector("[data-following]").hidden = false;
+  let looked = false;
+  const following = document.querySelector("[data-following]");
+  following.hidden = false;
 
   const nearEnd = () => flow.getBoundingClientRect().bottom < innerHeight + 120;
 
@@ -42,11 +44,29 @@ if (flow) {
     return false;
   }
 
+  // what stands beside the conversation tells of the same log: numbers, damage, compactions
+  async function besides() {
+    const answer = await fetch(location.href, { cache: "no-store" });
+    if (!answer.ok || answer.redirected) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const fresh = page.querySelectorAll("[data-side]");
+    document.querySelectorAll("[data-side]").forEach((known, at) => {
+      if (!fresh[at] || known.contains(document.activeElement)) return;
+      const open = [...known.querySelectorAll("details")].map((fold) => fold.open);
+      known.replaceChildren(...fresh[at].childNodes);
+      known.querySelectorAll("details").forEach((fold, n) => { fold.open = open[n] ?? fold.open; });
+      known.dispatchEvent(new CustomEvent("dshweb:replaced", { bubbles: true }));
+    });
+  }
+
   async function look() {
     if (document.hidden) return again();
     try {
       const answer = await fetch(url, { headers: tag ? { "If-None-Match": tag } : {}, cache: "no-store" });
-      if (answer.status === 404 || answer.status === 403 || answer.redirected) return; // no longer ours to follow
+      if (answer.status === 404 || answer.status === 403 || answer.redirected) { // no longer ours to follow
+        following.hidden = true;
+        return;
+      }
       if (answer.ok) {
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
         const found = page.querySelector("[data-next]");
@@ -59,6 +79,8 @@ if (flow) {
           if (!nearEnd()) newest.hidden = false;
         }
         pause = news || found.dataset.on ? SOON : Math.min(LATE, pause * 1.5);
+        if (news || looked) await besides();
+        looked = true;
       } else {
         pause = Math.min(LATE, pause * 1.5);
       }

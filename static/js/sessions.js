@@ -24,6 +24,7 @@ sessionStorage.setItem("sessions", location.search);
 if (help) {
   help.hidden = false;
   help.addEventListener("click", () => keys.showModal());
+  keys.addEventListener("click", (event) => { if (event.target === keys) keys.close(); });
 }
 
 const rows = list ? [...list.querySelectorAll("[data-row]")] : [];
@@ -56,7 +57,7 @@ document.addEventListener("keydown", (event) => {
   const worst = at < 0 ? [...rows].sort((a, b) => Number(b.dataset.attention ?? -1) - Number(a.dataset.attention ?? -1))[0] : row;
   const acts = {
     j: () => go(at + 1),
-    k: () => go(at - 1),
+    k: () => go(at < 0 ? rows.length - 1 : at - 1),
     o: () => { if (worst?.dataset.worst) location.assign(worst.dataset.worst); },
     a: () => { const sort = document.getElementById("sort"); if (sort) { sort.value = sort.value === "attention" ? "newest" : "attention"; finder.requestSubmit(); } },
     "/": () => document.getElementById("q")?.focus(),

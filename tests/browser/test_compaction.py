@@ -172,6 +172,33 @@ def test_ten_signals_are_reviewed_by_keyboard_alone(visit, live_server, people, 
     assert page.locator("[data-reviewed]").inner_text().startswith("10 of")
 
 
+def test_no_key_gives_a_verdict_on_a_signal_that_is_filtered_away(opened, client, people, live_server):
+    page = opened()
+    client.force_login(people.alice)
+    page.context.add_cookies(
+        [{"name": "dshweb_session", "value": client.cookies["dshweb_session"].value, "url": live_server.url}]
+    )
+    page.reload()
+    page.locator(".tri[data-live]").wait_for()
+    rows = page.locator(".signal").all()
+    met = {(row.get_attribute("data-kind"), row.get_attribute("data-class")) for row in rows}
+    kind, cls = next((k, c) for k, _ in sorted(met) for _, c in sorted(met) if (k, c) not in met)
+    page.locator(f'.chip[data-kind="{kind}"]').click()
+    page.locator("[data-classes]").select_option(cls)
+    page.locator("[data-none]").wait_for()
+    assert page.locator(".signal:visible").count() == 0
+    sent = []
+    page.on("request", lambda request: sent.append(request.method))
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("c")
+    page.evaluate("new Promise(requestAnimationFrame)")
+    assert "POST" not in sent
+    page.locator("[data-classes]").select_option("")
+    page.evaluate("document.activeElement.blur()")
+    with page.expect_response("**/review"):
+        page.keyboard.press("c")
+
+
 def test_what_needs_looking_at_most_is_two_keys_from_the_list(visit, live_server, people):  # noqa: F811
     """Done when 1 of issue 3: the path without a source, in under five key presses from the sessions list."""
     from pathlib import Path

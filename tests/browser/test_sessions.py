@@ -23,6 +23,9 @@ pytestmark = [
 def test_keys_walk_the_list_and_open_the_worst_compaction(visit, live_server):  # noqa: F811
     page = visit()
     page.goto(f"{live_server.url}/sessions/")
+    page.keyboard.press("k")
+    assert page.locator("[data-row]").last.evaluate("one => one.classList.contains('here')"), "up from nowhere is the last"
+    page.reload()
     page.keyboard.press("j")
     assert page.locator("tr.here .cell-main").inner_text() == "Two data reports, then change the port"
     page.keyboard.press("j")
@@ -82,6 +85,7 @@ def test_a_session_that_is_written_is_followed_without_a_reload(visit, live_serv
     more = [*ROWS[:7], *(human(n, f"news {n} " + "word " * 400) for n in range(7, 12))]
     bring_in(people, tmp_path / "home", more, owner=people.bob)
     page.wait_for_selector("#seq-11", timeout=20_000)
+    page.locator(".read li", has_text="12 events").wait_for(timeout=20_000)
     assert page.evaluate("window.scrollY") == 0
     assert page.locator("details.call").first.evaluate("one => one.open")
     button = page.locator("[data-newest] button")
@@ -90,6 +94,15 @@ def test_a_session_that_is_written_is_followed_without_a_reload(visit, live_serv
     page.wait_for_function("document.querySelector('#seq-11').getBoundingClientRect().bottom <= innerHeight + 2")
     assert page.locator("#seq-6").count() == 1
     assert page.complaints == []
+
+
+def test_a_session_that_is_gone_is_not_said_to_be_followed(visit, live_server, people, tmp_path, data_dir):  # noqa: F811
+    session = bring_in(people, tmp_path / "home", owner=people.bob)
+    page = visit()
+    page.goto(f"{live_server.url}/sessions/{session.pk}/")
+    page.wait_for_selector("[data-following]")
+    session.delete()
+    page.wait_for_selector("[data-following]", state="hidden", timeout=20_000)
 
 
 def test_an_address_that_points_into_a_folded_call_opens_it(visit, live_server, people, tmp_path, data_dir):  # noqa: F811

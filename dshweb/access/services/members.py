@@ -16,7 +16,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from dshweb.access.models import ApiToken, Membership, Role, Team, User
+from dshweb.access.models import Membership, Role, Team, User
 from dshweb.access.services import links, tokens
 from dshweb.access.services.log import note_access
 
@@ -26,9 +26,14 @@ class Refused(ValueError):
 
 
 @contextmanager
-def _locked(team: Team) -> Iterator[None]:
+def _locked(row: Membership) -> Iterator[None]:
+    """`row` as it is now, and stays while nobody else changes members of its team. Raises Refused when it is gone."""
     with transaction.atomic():
-        Team.objects.select_for_update().get(pk=team.pk)
+        Team.objects.select_for_update().get(pk=row.team_id)
+        try:
+            row.refresh_from_db(fields=["role", "can_review"])
+        except Membership.DoesNotExist:
+            raise Refused(_("%(person)s is no member any more.") % {"person": row.user}) from None
         yield
 
 
@@ -37,9 +42,14 @@ def _rights(role: str, *, can_review: bool) -> str:
 
 
 def add(team: Team, user: User, role: str, *, can_review: bool, by: User) -> Membership:
-    """An existing person becomes a member. Raises Refused when already one."""
+    """An existing person becomes a member. Raises Refused when already one.
+
+    Login links for an account of another team end: whoever made one there would see what this team sees.
+    """
     try:
         with transaction.atomic():
+            if user.home_id not in (None, team.pk):
+                links.end(user)
             row = Membership.objects.create(team=team, user=user, role=Role(role), can_review=can_review)
             note_access(team, "member-added", f"{user}: {_rights(role, can_review=can_review)}", user=by)
     except IntegrityError:
@@ -71,8 +81,7 @@ def add_new(team: Team, username: str, role: str, *, can_review: bool, by: User)
 
 def change(row: Membership, role: str, *, can_review: bool, by: User) -> bool:
     """Give these rights. False: they were so. Raises Refused for the last admin."""
-    with _locked(row.team):
-        row.refresh_from_db(fields=["role", "can_review"])
+    with _locked(row):
         before, after = _rights(row.role, can_review=row.can_review), _rights(role, can_review=can_review)
         if before == after:
             return False
@@ -86,10 +95,9 @@ def change(row: Membership, role: str, *, can_review: bool, by: User) -> bool:
 
 def remove(row: Membership, by: User) -> None:
     """The person sees nothing of the team any more; their tokens for it end for good. Raises Refused for the last admin."""
-    with _locked(row.team):
+    with _locked(row):
         _keep_an_admin(row)
-        for token in ApiToken.objects.for_team(row.team_id).filter(user=row.user_id, revoked_at=None):
-            tokens.revoke(token, by)
+        tokens.revoke_all(row.team_id, row.user_id, by)
         note_access(row.team, "member-removed", f"{row.user}: {_rights(row.role, can_review=row.can_review)}", user=by)
         row.delete()
 

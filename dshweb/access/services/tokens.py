@@ -88,3 +88,10 @@ def revoke(token: ApiToken, by: User | None) -> bool:
         return False
     note_access(token.team, "token-revoked", f"{token.name} ({token.prefix}…)", user=by)
     return True
+
+
+def revoke_all(team_id: int, user_id: int, by: User | None) -> None:
+    """End all tokens of a person for a team."""
+    rows = ApiToken.objects.for_team(team_id).filter(user=user_id, revoked_at=None).select_related("team")
+    for token in rows:
+        revoke(token, by)

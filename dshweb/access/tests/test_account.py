@@ -116,6 +116,13 @@ def test_a_token_is_shown_once_and_works(browser, people):
     assert not any(secret in str(row.target) for row in AccessLog.unscoped.all())
 
 
+def test_an_address_can_set_what_the_new_token_may_do(browser):
+    set_at = {"": ["read"], "?scope=ingest": ["ingest"], "?scope=<b>": []}
+    for query, scopes in set_at.items():
+        page = browser.get(reverse("tokens") + query).content.decode()
+        assert re.findall(r'name="scopes" value="(\w+)" checked', page) == scopes, query
+
+
 def test_loading_the_page_of_a_new_token_again_makes_no_second(browser):
     _page, form = make_token(browser)
     again = browser.post("/account/tokens/", form)

@@ -253,3 +253,28 @@ def test_what_the_admin_changes_about_members_is_in_the_access_log(client, both)
         ("account-changed", "bob", "alice"),
         ("member-removed", "bob: admin + review", "alice"),
     ]
+
+
+@pytest.mark.parametrize("how", ["one", "action", "team"])
+def test_who_is_removed_in_the_admin_keeps_no_token_either(client, both, how):
+    both.alice.is_staff = both.alice.is_superuser = True
+    both.alice.save()
+    client.force_login(both.alice)
+    _, secret = tokens.make(both.team, both.bob, "t", ["read"])
+    row = Membership.objects.get(team=both.team, user=both.bob)
+    if how == "one":
+        client.post(address(Membership, "delete", row.pk), {"post": "yes"})
+    elif how == "action":
+        chosen = {"action": "delete_selected", "_selected_action": [row.pk], "post": "yes"}
+        client.post(address(Membership, "changelist"), chosen)
+    else:
+        rows = list(Membership.objects.filter(team=both.team))
+        form = {"name": "Ours", "slug": "ours", "content_visibility": "team", "memberships-TOTAL_FORMS": len(rows),
+                "memberships-INITIAL_FORMS": len(rows)}  # fmt: skip
+        for n, one in enumerate(rows):
+            values = {"id": one.pk, "team": both.team.pk, "user": one.user_id, "role": one.role}
+            form |= {f"memberships-{n}-{name}": value for name, value in values.items()}
+            form |= {f"memberships-{n}-DELETE": "on"} if one == row else {}
+        assert client.post(address(Team, "change", both.team.pk), form).status_code == 302
+    Membership.objects.create(team=both.team, user=both.bob, role="member")
+    assert tokens.verify(secret) is None

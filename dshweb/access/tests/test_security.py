@@ -17,6 +17,7 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import path
 
+from dshweb.access import middleware
 from dshweb.access.models import User
 from dshweb.access.services import attempts, links, tokens
 from dshweb.log import Line
@@ -328,6 +329,18 @@ def test_only_uploads_take_more_and_only_from_who_is_known(people, settings):
     assert of(people.bob).post("/upload/large/", **body).status_code == 413
 
 
+def test_a_stranger_who_stalls_holds_up_strangers_forms_only(people, monkeypatch):
+    monkeypatch.setattr(middleware, "STRANGER_SECONDS", 0)
+    form = {"username": "bob", "password": "bob-password"}
+    with middleware._strangers:  # a stranger's form that does not end
+        answer = Client().post("/login/", form)
+        assert (answer.status_code, answer["Retry-After"]) == (503, "2")
+        assert Client().get("/login/").status_code == 200
+        assert Client().post("/api/v1/logs").status_code == 401
+        assert of(people.bob).post("/preferences/theme", {"theme": "dark"}).status_code == 302
+    assert Client().post("/login/", form).status_code == 302
+
+
 def test_a_large_call_of_the_api_is_refused_in_its_shape(people):
     answer = of(people.alice).post(
         "/api/v1/tasks/1/cancel", "x", content_type="application/json", CONTENT_LENGTH=str(1 << 40)
@@ -355,6 +368,23 @@ def test_a_call_with_a_cookie_needs_the_csrf_token_too(people):
         "/api/v1/tasks/1/cancel", "{}", content_type="application/json"
     )
     assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
+
+
+@pytest.mark.parametrize(
+    ("method", "address"),
+    [
+        ("post", "/api/v1/logs"),
+        ("put", "/api/v1/logs/a/b?offset=0"),
+        ("post", "/api/v1/tasks/1/cancel"),
+        ("delete", "/api/v1/sessions/1"),
+    ],
+)
+def test_nobody_is_told_so_and_not_of_csrf(people, method, address):
+    """Nor is the form read in which the CSRF token could be: it may be a stranger's large file."""
+    client = Client(enforce_csrf_checks=True)
+    assert client.get("/login/").cookies["dshweb_csrf"].value
+    answer = getattr(client, method)(address, b"no form", content_type="multipart/form-data; boundary=")
+    assert (answer.status_code, answer.json()["code"]) == (401, "unauthenticated")
 
 
 def test_no_way_in_is_written_to_the_servers_log(people, caplog):

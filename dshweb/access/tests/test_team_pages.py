@@ -133,6 +133,19 @@ def test_a_new_person_gets_an_account_without_a_password_and_a_link_shown_once(p
     assert not any(secret in target for _, target in logged(people.team))
 
 
+def test_a_name_typed_in_other_letters_is_the_name_one_logs_in_with(people, alice):
+    wide = "ｄｏｒａ"
+    alice.post("/teams/ours/members/", {"username": wide, "role": "viewer", "new": "new", "once": once(alice)})
+    dora = User.objects.get(username="dora")
+    dora.set_password("quite-a-long-one-7")
+    dora.save()
+    form = {"username": wide, "password": "quite-a-long-one-7"}
+    assert Client().post("/login/", form).status_code == 302
+    Membership.objects.filter(user=dora).delete()
+    alice.post("/teams/ours/members/", {"username": wide, "role": "member"})
+    assert Membership.objects.get(user=dora).role == "member"
+
+
 def test_loading_the_page_of_a_link_again_makes_nothing(people, alice):
     form = {"username": "dora", "role": "member", "new": "new", "once": once(alice)}
     alice.post("/teams/ours/members/", form)
@@ -222,6 +235,37 @@ def test_who_is_removed_sees_nothing_and_old_tokens_stay_dead(people, alice):
         "member-removed",
         "member-added",
     ]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_became_the_only_admin_this_moment_is_not_removed(people):
+    before = Membership.objects.select_related("team", "user").get(user=people.bob)
+    Membership.objects.filter(user=people.bob).update(role=Role.ADMIN)
+    Membership.objects.filter(user=people.alice).update(role=Role.MEMBER)
+    with pytest.raises(members.Refused, match="only admin"):
+        members.remove(before, by=people.alice)
+    assert Membership.objects.filter(team=people.team, role=Role.ADMIN).get().user == people.bob
+
+
+def test_who_was_removed_this_moment_is_not_changed(people):
+    before = Membership.objects.select_related("team", "user").get(user=people.bob)
+    Membership.objects.filter(user=people.bob).delete()
+    for act in (members.remove, lambda row, by: members.change(row, Role.ADMIN, can_review=True, by=by)):
+        with pytest.raises(members.Refused, match="no member any more"):
+            act(before, by=people.alice)
+
+
+def test_a_link_of_one_team_does_not_open_another(people):
+    """Whoever made it in the first team would see what the second one sees."""
+    vera = User.objects.get(pk=people.vera.pk)
+    User.objects.filter(pk=vera.pk).update(home=people.team)
+    vera.refresh_from_db()
+    theirs = links.make(vera)
+    members.add(people.other_team, vera, "viewer", can_review=False, by=people.mallory)
+    assert links.peek(theirs) is None
+    ours = links.make(people.bob)  # the operator's own account: nobody but the operator made it
+    members.add(people.other_team, people.bob, "viewer", can_review=False, by=people.mallory)
+    assert links.peek(ours) == people.bob
 
 
 # whose account it is: (what is done to bob first, whether alice may then let him in)

@@ -17,7 +17,7 @@ from django.test import Client
 from dshweb.access.services import tokens
 from dshweb.sessionlog import receiving
 from dshweb.sessionlog.models import DELETED, LogFile, Session, SourceFile
-from dshweb.sessionlog.services import inbox, pieces, store, uploads
+from dshweb.sessionlog.services import clearing, inbox, pieces, store, uploads
 from dshweb.sessionlog.services.ingest import Import, ingest_file
 from dshweb.tasks.models import Task
 from dshweb.tasks.services import drain
@@ -240,7 +240,8 @@ def test_a_body_of_unknown_length_is_refused(sender):
 
 def test_a_full_disk_is_told_before_anything_is_kept(sender, monkeypatch):
     monkeypatch.setattr(inbox, "DISK_RESERVE", 1 << 62)
-    for answer in (post(sender), put(sender, BYTES, offset=0)):
+    form = sender.post("/api/v1/logs", {"file": SimpleUploadedFile(NAME, BYTES)})
+    for answer in (post(sender), put(sender, BYTES, offset=0), form):
         assert (answer.status_code, answer.json()["code"]) == (507, "logs/disk-full")
     assert left_in("whole") == left_in("pieces") == []
 
@@ -433,11 +434,11 @@ def test_a_piece_and_a_log_have_their_limits(sender, settings, monkeypatch):
 def test_a_log_received_but_never_read_is_found(sender, people):
     put(sender, BYTES, offset=0)
     Task.unscoped.all().delete()  # the process was killed before it could ask
-    assert [row.location for row in pieces.unread()] == [SourceFile.unscoped.get().location]
+    assert [row.location for row in clearing.unread()] == [SourceFile.unscoped.get().location]
     assert put(sender, b"", offset=len(BYTES)).status_code == 200  # a sender that comes back makes it ask, too
     drain(people.team)
     assert Session.unscoped.count() == 1
-    assert pieces.unread() == []
+    assert clearing.unread() == []
 
 
 @pytest.mark.django_db(transaction=True)
@@ -465,22 +466,32 @@ def test_what_nobody_asks_for_any_more_goes_when_its_time_is_over(sender, people
     put(sender, b"never a log", offset=0)
     (inbox.folder("whole") / ("a" * 32 + ".part")).write_bytes(b"cut off by a crash")
     (inbox.folder("whole") / ("b" * 32)).write_bytes(b"of a task that failed")
-    assert (uploads.sweep(), pieces.sweep()) == (0, 0)
+    assert clearing.sweep() == 0
     for name in ("whole", "pieces"):
         for path in inbox.folder(name).iterdir():
             os.utime(path, (1, 1))
-    assert uploads.sweep() == 2  # the third one is waited for
-    assert len(left_in("whole")) == 1
-    assert pieces.sweep() == 1
+    assert clearing.sweep() == 3  # a part, a file of a failed task, pieces of a week ago
+    assert len(left_in("whole")) == 1, "this one is waited for"
     drain(people.team)
     assert sender.get(AT).json()["size"] == 0
     assert Session.unscoped.count() == 1
 
 
+def test_a_copy_whose_writer_was_killed_goes_also_of_a_log_that_is_here(sender, people):
+    put(sender, BYTES, offset=0)
+    drain(people.team)
+    draft = inbox.folder("pieces") / ("a" * 40 + ".draft")
+    draft.write_bytes(b"half of it")
+    assert clearing.sweep() == 0
+    os.utime(draft, (1, 1))
+    assert clearing.sweep() == 1
+    assert left_in("pieces") == []
+
+
 def test_a_place_whose_log_was_deleted_keeps_no_bytes(sender, people):
     put(sender, BYTES[:10], offset=0)
     SourceFile.unscoped.update(status=DELETED)
-    assert pieces.sweep() == 1
+    assert clearing.sweep() == 1
 
 
 def test_a_bomb_is_a_log_that_fails_and_no_more(sender, people, settings):

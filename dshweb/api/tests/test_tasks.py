@@ -104,3 +104,19 @@ def test_where_only_owners_see_content_others_see_how_far_and_not_what(client, p
 def test_a_number_that_is_none_is_refused(client, people, number):
     client.force_login(people.bob)
     assert client.get(f"/api/v1/tasks/{number}").status_code in (404, 422)
+
+
+def test_asking_again_shows_nobody_more_of_it(client, people, failed):
+    """Where content is its owner's, a task is seen by who asked for it: repeating another's does not make it one's own."""
+    people.team.content_visibility = Visibility.OWNER
+    people.team.save()
+    Task.unscoped.filter(pk=failed.pk).update(created_by=people.alice, label="/srv/logs/of-alice")
+    again = client.post(f"/api/v1/tasks/{failed.pk}/retry", headers=bearer(people.team, people.bob)).json()
+    assert (again["state"], again["label"]) == ("queued", "")
+    Task.unscoped.filter(pk=again["id"]).update(state=State.FAILED)
+    client.force_login(people.bob)
+    page = client.post(f"/tasks/{again['id']}/retry", follow=True)
+    assert page.status_code == 200
+    assert "of-alice" not in page.content.decode()
+    client.force_login(people.alice)
+    assert "of-alice" in client.get(f"/tasks/{again['id']}/").content.decode()

@@ -6,12 +6,14 @@ import re
 
 import pytest
 
+from audit.models import Audit
+from audit.services.run import audit_log
 from dshweb.access.models import Visibility
 from dshweb.pages.tests.logs import ROWS, bring_in, calls, result
 from dshweb.sessionlog import conversation, selectors
 from dshweb.sessionlog.conversation import Item
 from dshweb.sessionlog.models import Compaction, Session
-from tests.builders import human
+from tests.builders import compaction, human
 
 pytestmark = pytest.mark.django_db
 
@@ -71,6 +73,11 @@ def test_results_behind_the_edge_of_a_window_go_with_their_call(session):
     assert following.flow[0].row.seq == 6
 
 
+def test_a_seq_behind_the_last_message_leads_to_the_end(session):
+    for seq, shown in ((6, 6), (7, 9), (99, 11)):
+        assert [one.row.seq for one in flow(session, seq=seq, size=1) if isinstance(one, Item)] == [shown]
+
+
 def test_a_compaction_stands_where_it_happened(session):
     kinds = ["cut" if isinstance(one, Compaction) else one.row.seq for one in flow(session)]
     assert kinds == [0, 1, 6, "cut", 9, 11]
@@ -94,6 +101,19 @@ def test_what_is_new_comes_as_a_fragment_and_nothing_new_is_one_small_query(
     assert grown.status_code == 200
     assert b"one more thing" in grown.content
     assert b'id="seq-0"' not in grown.content
+
+
+def test_an_audit_that_comes_after_its_compaction_is_news(client, people, session):
+    """Nothing is said behind the checkpoint until somebody answers: the result must not wait for that."""
+    Audit.unscoped.all().delete()
+    client.force_login(people.bob)
+    url = f"/sessions/{session.pk}/live?log={session.current_id}&at=9"
+    first = client.get(url)
+    assert "not audited yet" in first.content.decode()
+    audit_log(session.current)
+    later = client.get(url, headers={"if-none-match": first.headers["ETag"]})
+    assert later.status_code == 200
+    assert "not audited yet" not in later.content.decode()
 
 
 @pytest.mark.parametrize(("who", "status"), [("vera", 404), ("bob", 200), ("alice", 200), ("mallory", 404)])
@@ -128,3 +148,45 @@ def test_sessions_that_begin_with_the_same_event_are_named(client, people, sessi
     )
     session.refresh_from_db()
     assert [row.pk for row in selectors.lineage(session).alike] == [other.pk]
+
+
+def test_a_message_of_very_many_pieces_makes_no_very_large_page(client, people, tmp_path, data_dir):
+    said = human(0, "")
+    said["data"]["content"] = [{"type": "text", "text": f"piece {n}."} for n in range(3000)]
+    made = [(f"c{n}", "read", {"path": f"file-{n}"}) for n in range(3000)]
+    rows = [said, calls(1, *made), *(result(n + 2, f"c{key}", f"answer {key}.") for n, key in enumerate((0, 2999)))]
+    session = bring_in(people, tmp_path / "home", rows, owner=people.bob)
+    client.force_login(people.bob)
+    html = client.get(f"/sessions/{session.pk}/").content.decode()
+    assert len(html) < 300_000
+    assert "piece 99." in html
+    assert "piece 100." not in html
+    assert "and 2900 more" in html
+    assert "answer 0." in html
+    assert "answer 2999." in html, "of a call that is not shown: it stands by itself"
+    (message,) = session.current.messages.filter(seq=0)
+    assert f"/sessions/{session.pk}/messages/{message.pk}/" in html
+    alone = client.get(f"/sessions/{session.pk}/messages/{message.pk}/").content.decode()
+    assert "piece 999." in alone
+    assert "and 2000 more" in alone
+    assert len(alone) < 300_000
+
+
+def test_an_original_of_very_many_pieces_makes_no_very_large_page_of_its_compaction(client, people, tmp_path, data_dir):
+    said = human(0, "")
+    said["data"]["content"] = [{"type": "text", "text": f"piece {n}."} for n in range(3000)]
+    rows = [said, *compaction(1, [0], "All of /srv/app/conf.yaml was read.")]
+    session = bring_in(people, tmp_path / "home", rows, owner=people.bob)
+    client.force_login(people.bob)
+    html = client.get(f"/compactions/{session.current.compactions.get().pk}/").content.decode()
+    leaf = html[html.index('id="leaf-0"') : html.index('id="summary"')]
+    assert "piece 99." in leaf
+    assert "piece 100." not in leaf
+    (hole,) = re.findall(r'class="hole" href="([^"]+)"', leaf)
+    text = ""
+    while hole:
+        part = client.get(hole.replace("&amp;", "&"), headers={"x-fragment": "1"}).content.decode()
+        text += part
+        hole = next(iter(re.findall(r'class="hole" href="([^"]+)"', part)), "")
+    assert text.startswith("piece 100.")
+    assert "piece 2999." in text

@@ -9,7 +9,7 @@ from django.db import connection, transaction
 
 from audit.models import Audit
 from dshweb.access.callers import caller_for_user
-from dshweb.access.models import AccessLog
+from dshweb.access.models import AccessLog, Visibility
 from dshweb.pages.tests.logs import ROWS, bring_in, ingest
 from dshweb.sessionlog.models import DELETED, Compaction, LogFile, Message, Session, SourceFile
 from dshweb.sessionlog.services import delete, search, steps, store
@@ -93,6 +93,31 @@ def test_a_scan_leaves_it_alone_until_somebody_asks(client, people, session, hom
     ingest(people, home)
     assert Session.unscoped.get().session_id == session.session_id
     assert Message.unscoped.count() == 8
+
+
+def test_it_comes_back_to_whom_it_belonged(client, people, session, home):
+    delete.delete_session(session.pk, by=caller_for_user(people.bob))
+    client.force_login(people.alice)
+    for _ in range(2):
+        assert client.post(f"/sources/files/{SourceFile.unscoped.get().pk}/again").status_code == 302
+    assert Task.unscoped.get(kind="ingest").payload["owner"] == people.bob.pk
+
+
+def test_where_owners_see_their_own_no_other_member_brings_it_back(client, people, home, data_dir):
+    """Who asked would have become its owner, and read what another had taken away."""
+    people.team.content_visibility = Visibility.OWNER
+    people.team.save()
+    hers = bring_in(people, home, owner=people.alice)
+    delete.delete_session(hers.pk, by=caller_for_user(people.alice))
+    url = f"/sources/files/{SourceFile.unscoped.get().pk}/again"
+    client.force_login(people.bob)
+    assert "Bring in again" not in client.get("/sources/").content.decode()
+    assert client.post(url).status_code == 403
+    assert not Task.unscoped.filter(kind="ingest").exists()
+    client.force_login(people.alice)
+    assert "Bring in again" in client.get("/sources/").content.decode()
+    assert client.post(url).status_code == 302
+    assert Task.unscoped.get(kind="ingest").payload["owner"] == people.alice.pk
 
 
 def test_the_command_brings_it_in_again_when_told(people, session, home):

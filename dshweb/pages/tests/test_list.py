@@ -53,6 +53,7 @@ def test_every_filter_narrows_and_stands_as_a_chip_that_takes_it_away(ask, peopl
             assert 'class="chip"' in html, query
     for nonsense in (
         "owner=x",
+        "status=broken",
         "audit=zzz",
         "since=2026-13-01",
         "until=x",

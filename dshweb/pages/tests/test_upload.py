@@ -138,3 +138,12 @@ def test_results_of_nothing(client, people, query):
     answer = client.get("/upload/results/" + query)
     assert answer.status_code == 200
     assert "No files to show" in answer.content.decode()
+
+
+def test_a_full_disk_is_said_on_the_page(client, people, monkeypatch):
+    monkeypatch.setattr(inbox, "DISK_RESERVE", 1 << 62)
+    client.force_login(people.bob)
+    page = client.post("/upload/", {"file": [log("plain-chat-en")]}, follow=True)
+    assert page.status_code == 200
+    assert "no room for it" in page.content.decode()
+    assert not Task.unscoped.exists()

@@ -31,10 +31,12 @@ class Source(TeamOwned):
 
 
 class SourceFile(TeamOwned):
-    """One place a log was seen at: an absolute path, or `upload:<session>/<name>`.
+    """One place a log was seen at: an absolute path, or what a person sent: `upload:` or `push:` and
+    `<user id>-<user>/<session>/<name>` (services.uploads, services.pieces).
 
     The stat values are those of the last complete read; equal ones mean "nothing new" without opening the file.
-    Status DELETED: somebody deleted the log that was read here; it is left alone until it is asked for (services.delete).
+    Status DELETED: somebody deleted the log that was read here; it is left alone until it is asked for (services.delete),
+    and comes back as a session of its `owner`, who had it then.
     """
 
     location = models.CharField(_("location"), max_length=1000)
@@ -48,6 +50,7 @@ class SourceFile(TeamOwned):
     error = models.TextField(_("error"), blank=True)
     report = models.JSONField(_("last report"), null=True, blank=True, editable=False)
     read_at = models.DateTimeField(_("read"), null=True, blank=True)
+    owner = models.ForeignKey("access.User", models.SET_NULL, null=True, editable=False, related_name="+")
 
     class Meta(TeamOwned.Meta):
         verbose_name = _("file")

@@ -94,11 +94,11 @@ class _Crew:
                 self.due += 1
 
     def end(self) -> None:
-        for helper in self.helpers.values():
-            helper.terminate()
         for pipe, helper in self.helpers.items():
+            helper.terminate()
+            pipe.close()  # one that was not yet deaf to its parent's handlers hears of the end here
+        for helper in self.helpers.values():
             helper.join()
-            pipe.close()
 
     def _give(self, pipe: Connection) -> None:
         n = next(self.todo, None)

@@ -29,7 +29,6 @@ from dshweb.tasks.models import Task
 log_ = logging.getLogger(__name__)
 
 ACTION = "session-deleted"
-UPLOADED = ("upload:", "push:")
 _STORED = re.compile(r"team-\d+/[0-9a-f]{2}/[0-9a-f]{32}\.jsonl(\.zstd)?")
 
 
@@ -72,7 +71,7 @@ def delete_session(pk: int, *, by: Caller) -> bool:
             return False
         stored = list(LogFile.unscoped.filter(session=pk).values_list("stored", flat=True))
         SourceFile.unscoped.filter(log__session=pk).update(
-            log=None, status=DELETED, error="", report=None, size=None, mtime_ns=None
+            log=None, status=DELETED, error="", report=None, size=None, mtime_ns=None, owner=session.owner_id
         )
         note_access(session.team_id, ACTION, f"session {session.session_id}", caller=by)
         session.delete()
@@ -101,11 +100,14 @@ def lift_below(team: int, path: Path) -> int:
 
 
 def bring_back(place: SourceFile, *, by: Caller) -> Task | None:
-    """Asks for the log at a place to be read again; None where that can only be uploaded again."""
+    """Asks for the log at a place to be read again, for whom it belonged to; None where that can only be uploaded again.
+
+    Who may is for the caller to decide (`places.may_bring_back`).
+    """
     lift(SourceFile.unscoped.filter(pk=place.pk))
     if not Path(place.location).is_absolute():
         return None
-    return request_ingest(place.team_id, Path(place.location), owner=by.user.pk, by=by.user)
+    return request_ingest(place.team_id, Path(place.location), owner=place.owner_id, by=by.user)
 
 
 def sweep() -> int:

@@ -6,8 +6,9 @@ What leaves here is masked, unless the unmasked original is asked for by name; w
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, cast
 
 from django.db.models import F, QuerySet
@@ -20,7 +21,10 @@ from dshweb.sessionlog.services.masking import masker_for
 from dshweb.sessionlog.services.rows import FRAME_COLUMNS, moment
 from dshweb.sessionlog.services.steps import limits
 
-ALIKE = 16  # frames looked into for one seq; only a damaged log has it in more than one
+ALIKE = 16  # events of one seq that are shown, and frames looked into for them; only a damaged log has more than one
+STREAMED = "assistant/chunk"
+BESIDE = 2000  # events of a stream looked at on each side of one: a private key is some hundred of them
+BESIDE_BYTES = 4 << 20
 PAGE_BYTES = 8 << 20  # decoded bytes after which a page of events ends early
 
 
@@ -47,10 +51,11 @@ class Place:
 
 @dataclass(frozen=True)
 class Listed:
-    """One event of a page and its place."""
+    """One event of a page, its place, and its type, masked: a log may say anything there."""
 
     event: Event
     place: Place
+    type: str = ""
 
     @property
     def at(self) -> Any:
@@ -81,8 +86,9 @@ def page(log: LogFile, *, start: Place | None = None, from_seq: int | None = Non
     elif from_seq is not None:
         frames = frames.filter(last_seq__gte=from_seq)
     found: list[Listed] = []
-    decoded = 0
+    decoded = held = 0  # bytes of whole frames, and of the events of the page: one frame may be larger than a page
     begun = start is not None or from_seq is None
+    mask = masker_for(log.team_id).mask_text
     for info, events in _read(log, _infos(frames[: limit + 2])):
         for one in events:
             if start is not None and (one.place.row, one.place.nth) < (start.row, start.nth):
@@ -90,17 +96,21 @@ def page(log: LogFile, *, start: Place | None = None, from_seq: int | None = Non
             begun = begun or one.event.seq >= (from_seq or 0)
             if not begun:
                 continue
-            if len(found) == limit or decoded > PAGE_BYTES:
+            if len(found) == limit or max(decoded, held) > PAGE_BYTES:
                 return Page(found, one.place)
-            found.append(one)
+            found.append(replace(one, type=mask(one.event.type)))
+            held += one.size
         decoded += info.decoded_bytes
     return Page(found)
 
 
 def at_seq(log: LogFile, seq: int) -> list[Event]:
-    """The events with this seq, in the order of the log: one, none, or several in a damaged log. Raises Unreadable."""
+    """The events with this seq, in the order of the log: one, none, or several in a damaged log; of more than ALIKE, one
+    more. Raises Unreadable.
+    """
     frames = _frames(log).filter(first_seq__lte=seq, last_seq__gte=seq)
-    return [one.event for _info, events in _read(log, _infos(frames[:ALIKE])) for one in events if one.event.seq == seq]
+    found = (one.event for _info, events in _read(log, _infos(frames[: ALIKE + 1])) for one in events)
+    return list(islice((event for event in found if event.seq == seq), ALIKE + 1))
 
 
 def at_rows(log: LogFile, positions: Iterable[int], *, most_bytes: int) -> dict[int, Event]:
@@ -144,8 +154,48 @@ def document(event: Event) -> dict[str, Any]:
 
 
 def masked_document(log: LogFile, event: Event) -> dict[str, Any]:
-    """The same with every string masked by the team's patterns in force."""
-    return cast(dict[str, Any], masker_for(log.team_id).mask_json(document(event)))
+    """The same with every string masked by the team's patterns in force. Raises Unreadable."""
+    return masked_documents(log, [event])[0]
+
+
+def masked_documents(log: LogFile, found: Sequence[Event]) -> list[dict[str, Any]]:
+    """The same of neighbouring events, in the order of the log.
+
+    A stream of a log of format 0 has an event for every few characters, so that a secret in it is seen only with those
+    around: they are read too (FR-112, "keys split over rows"). Raises Unreadable.
+    """
+    masker = masker_for(log.team_id)
+    streamed = [event for event in found if event.type == STREAMED]
+    before = _beside(log, found[0], streamed[0], behind=False)[::-1] if streamed else []
+    behind = _beside(log, found[-1], streamed[-1], behind=True) if streamed else []
+    rows = masker.mask_runs([document(event) for event in (*before, *found, *behind)])
+    return [cast(dict[str, Any], masker.mask_json(row)) for row in rows[len(before) : len(before) + len(found)]]
+
+
+def _beside(log: LogFile, edge: Event, like: Event, *, behind: bool) -> list[Event]:
+    """Events of the same step's stream as `like`, from `edge` outwards, as far as BESIDE of them or BESIDE_BYTES go."""
+    frames = _frames(log)
+    if behind:
+        frames = frames.filter(first_row__gt=edge.row - F("rows"))
+    else:
+        frames = frames.filter(first_row__lte=edge.row).order_by("-first_row", "-offset")
+    here, step, kept, decoded = (edge.row, edge.seq), _step(like), list[Event](), 0
+    for info, events in _read(log, _infos(frames[:BESIDE])):
+        for event in (one.event for one in (events if behind else reversed(events))):
+            at = (event.row, event.seq)
+            if event.type != STREAMED or (at <= here if behind else at >= here):
+                continue
+            if len(kept) == BESIDE or _step(event) != step:
+                return kept
+            kept.append(event)
+        decoded += info.decoded_bytes
+        if decoded > BESIDE_BYTES:
+            break
+    return kept
+
+
+def _step(event: Event) -> tuple[Any, Any]:
+    return event.body.get("turn"), event.body.get("step")
 
 
 def pretty(found: Any) -> str:

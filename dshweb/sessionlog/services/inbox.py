@@ -4,6 +4,7 @@
     uploads/whole/<key>.part   the same while it still comes in
     uploads/pieces/<key>       what a collector sent of a log that is not in the store yet (services.pieces)
     uploads/locks/<nn>         one sender at a time for a log; held by the kernel, so a killed process holds none
+    uploads/imports/<nn>       one import at a time of the files handed in for a place; never waited for by a page
 
 No name that came from outside is ever part of a path here. Web processes and workers share the folder.
 """
@@ -146,10 +147,10 @@ def body_of(read: BinaryIO, length: int) -> IO[bytes]:
 
 
 @contextmanager
-def locked(name: str) -> Iterator[None]:
-    """Waits until nobody else, in any process, holds the lock of `name` (some names share one)."""
+def locked(name: str, among: str = "locks") -> Iterator[None]:
+    """Waits until nobody else, in any process, holds the lock of `name` (some names share one) in the folder `among`."""
     number = hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[0] % LOCKS
-    handle = os.open(folder("locks") / f"{number:02}", os.O_RDWR | os.O_CREAT, 0o600)
+    handle = os.open(folder(among) / f"{number:02}", os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield

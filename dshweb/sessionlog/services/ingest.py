@@ -127,7 +127,7 @@ def ingest_file(
         if place is not None and files.unchanged(place, stat, masking=run.masker.version):
             return LogReport.from_json(place.report or {}, path=location, changed=False)
         if place is None:
-            place = _place(run.team, location)
+            place = place_at(run.team, location)
         if place.status == DELETED:
             return LogReport(path=location, status=DELETED, changed=False)
         with path.open("rb") as source:
@@ -180,22 +180,18 @@ def _trouble(error: Exception, place: SourceFile | None, location: str, run: Imp
         "%s could not be imported: %s: %s", location, type(error).__name__, error, exc_info=error if ours else None
     )
     reason = run.masker.mask_text(f"{type(error).__name__}: {error}")
-    return _failed(place or _place(run.team, location), reason)
+    return _failed(place or place_at(run.team, location), reason)
 
 
 def place_at(team: Team, location: str) -> SourceFile:
     """The row of a place, made when it is new, with what an import needs of its log."""
-    return _place(team, location)
+    return _places().get_or_create(team=team, location=location)[0]
 
 
 def session_named(source: BinaryIO, file_name: str) -> str | None:
     """The session a log's header names, None when it names none."""
     stated = _first_look(source, file_name).header_id
     return storable_name(stated, 200) if stated else None
-
-
-def _place(team: Team, location: str) -> SourceFile:
-    return _places().get_or_create(team=team, location=location)[0]
 
 
 def _read(

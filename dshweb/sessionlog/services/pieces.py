@@ -15,7 +15,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -39,7 +38,6 @@ from dshweb.tasks.services import enqueue
 KIND = "push"
 START = "push:"
 PIECE_BYTES = 64 << 20
-KEPT_SECONDS = 7 * 24 * 3600
 # of this many bytes before a piece's offset the sender may state the digest
 BEFORE_BYTES = 64 << 10
 
@@ -285,24 +283,3 @@ def _settle(row: SourceFile, waiting: Path, source: IO[bytes]) -> None:
         os.fsync(handle)
         os.close(handle)
         waiting.unlink()
-
-
-def unread() -> list[SourceFile]:
-    """Places with bytes that no import has seen: whoever received them was killed before he could ask for it."""
-    rows = SourceFile.unscoped.filter(location__startswith=START, size=None).exclude(status__in=[DELETED, "failed"])
-    return list(rows.only("id", "team_id", "location"))
-
-
-def sweep() -> int:
-    """Removes bytes that never became a log in a week, or whose log was deleted here; how many files. Senders begin anew."""
-    removed = 0
-    rows = SourceFile.unscoped.filter(location__startswith=START, log=None).only("id", "team_id", "location", "status")
-    for row in rows:
-        with inbox.locked(f"{row.team_id} {row.location}"):
-            waiting = waiting_file(row.team_id, row.location)
-            for path in (waiting, waiting.with_suffix(".draft")):
-                with suppress(FileNotFoundError):
-                    if row.status == DELETED or time.time() - path.stat().st_mtime > KEPT_SECONDS:
-                        path.unlink()
-                        removed += 1
-    return removed

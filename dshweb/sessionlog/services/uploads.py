@@ -8,7 +8,6 @@ stay as logs of the session. What a log of somebody else shows is never appended
 from __future__ import annotations
 
 import re
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -34,9 +33,6 @@ KINDS = (KIND, "push")  # services.pieces asks for the second
 MOST_WAITING = 200
 PAUSE_SECONDS = 10
 NAME_LENGTH = 200
-# a part still comes in while it is written to; a whole file whose task failed may be tried again for a day
-IDLE_PART_SECONDS = 3600
-KEPT_SECONDS = 24 * 3600
 _KEY = re.compile(r"[0-9a-f]{32}")
 
 
@@ -137,7 +133,18 @@ def _import(
 ) -> LogReport:
     name, digest = str(payload["name"]), str(payload["sha256"])
     folder = session_named(source, name) or digest[:12]
-    place = place_at(run.team, f"upload:{person(run.owner)}/{folder}/{name}")  # type: ignore[arg-type]
+    location = f"upload:{person(run.owner)}/{folder}/{name}"  # type: ignore[arg-type]
+    # what is there is looked at and added to in turn: another worker may have another file for the same place
+    with inbox.locked(f"{run.team.pk} {location}", among="imports"):
+        place = place_at(run.team, location)
+        return _import_at(place, source, path, payload, run, folder, on_progress)
+
+
+def _import_at(
+    place: SourceFile, source: BinaryIO, path: Path, payload: dict[str, Any], run: Import, folder: str,
+    on_progress: OnProgress | None,
+) -> LogReport:  # fmt: skip
+    name, digest = str(payload["name"]), str(payload["sha256"])
     how = _how_it_goes_on(place, source, payload["size"])
     if how == "nothing new":
         return LogReport.from_json(place.report or {}, path=place.location, changed=False)
@@ -187,23 +194,3 @@ def result_of(report: LogReport, name: str, team: Team) -> dict[str, Any]:
         "name": name, "status": report.status, "changed": report.changed, "log": log.pk if log else None,
         "session": log.session_id if log else None, "report": report.to_json(),
     }  # fmt: skip
-
-
-def sweep() -> int:
-    """Removes what a crash or a failed import left behind, when its time is over; the number of files removed."""
-    now, removed = time.time(), 0
-    for path in inbox.folder("whole").iterdir():
-        try:
-            age = now - path.stat().st_mtime
-        except FileNotFoundError:
-            continue
-        limit = IDLE_PART_SECONDS if path.suffix == ".part" else KEPT_SECONDS
-        if age < limit or (path.suffix != ".part" and _wanted(path.name)):
-            continue
-        path.unlink(missing_ok=True)
-        removed += 1
-    return removed
-
-
-def _wanted(key: str) -> bool:
-    return Task.unscoped.filter(kind=KIND, key=key, state__in=OPEN).exists()

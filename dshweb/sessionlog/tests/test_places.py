@@ -68,7 +68,12 @@ def test_with_content_for_the_team_paths_are_too(client, places, people):
 
 
 @pytest.mark.parametrize(
-    ("location", "status"), [("/srv/dsh-home/gone.zstd", "deleted"), ("upload:bob/plan.zstd", "failed")]
+    ("location", "status"),
+    [
+        ("/srv/dsh-home/gone.zstd", "deleted"),
+        ("upload:bob/plan.zstd", "failed"),
+        ("push:7-bob/--work-secret--/plan.zstd", "failed"),
+    ],
 )
 def test_what_others_deleted_or_sent_in_is_named_by_its_last_part(client, places, people, location, status):
     people.vera.memberships.update(role="member")

@@ -83,6 +83,7 @@ def test_attempts_that_came_to_nothing_are_remembered_and_shown(client, people):
     services.reclaim()
     task.refresh_from_db()
     assert [one["why"] for one in task.history] == ["given-back", "worker-died"]
+    assert [one.how != "" for one in listing.attempts_of(task)] == [True, True], "each once, and none under way"
     assert task.attempts == 1, "what the worker's end took back is not held against the task"
     client.force_login(people.vera)
     page = client.get(f"/tasks/{task.pk}/").content.decode()
@@ -159,3 +160,15 @@ def test_where_only_owners_see_content_others_see_no_label_error_or_outcome(clie
     assert "OSError" in pages[0]
     client.force_login(people.alice)
     assert "3 logs masked anew" in client.get(f"/tasks/{task.pk}/").content.decode()
+
+
+def test_a_known_failure_is_said_in_words_and_without_what_the_caller_may_not_see(people):
+    from dshweb.access.callers import caller_for_user
+
+    caller, now = caller_for_user(people.bob), timezone.now()
+    task = make_task(people.team, state=State.FAILED, error="NotALog: notes.txt: no_header: no header")
+    assert progress(task, caller, now).reason == "Nothing in it is a session log. (notes.txt: no_header: no header)"
+    people.team.content_visibility = Visibility.OWNER
+    assert progress(task, caller, now).reason == "Nothing in it is a session log."
+    other = make_task(people.team, state=State.FAILED, error="ValueError: frame 7 is damaged", created_by=people.bob)
+    assert progress(other, caller, now).reason == "ValueError: frame 7 is damaged"

@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from dshweb.access.models import Team
-from dshweb.tasks import leases, progress, registry, selectors, services
+from dshweb.tasks import leases, listing, progress, registry, selectors, services
 from dshweb.tasks.models import State, Task, Worker
 from dshweb.tasks.progress import Cancelled, Progress
 from dshweb.tasks.registry import task_kind
@@ -238,6 +238,7 @@ def test_work_that_kills_its_worker_every_time_ends_as_failed(main, sent):
     task.refresh_from_db()
     assert task.state == State.FAILED
     assert "WorkerDied: 5" in task.error
+    assert len(listing.attempts_of(task)) == services.MAX_ATTEMPTS
 
 
 def test_a_queued_row_without_a_message_is_found(main, monkeypatch):

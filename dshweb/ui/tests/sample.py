@@ -125,7 +125,9 @@ def fill(team: Team, owner: User | None = None) -> None:
         finished_at=now - timedelta(minutes=8),
         error="OSError: the source went away. What was read is kept.",
         attempts=2,
-        history=[{"startedAt": "2026-11-30T08:00:00+00:00", "endedAt": "2026-11-30T08:01:00+00:00", "why": "worker-died"}],
+        history=[
+            {"startedAt": "2026-11-30T08:00:00+00:00", "endedAt": "2026-11-30T08:01:00+00:00", "why": "worker-died"}
+        ],
     )
     make_task(
         team,

@@ -12,9 +12,9 @@ from dshweb.access.models import Visibility
 from dshweb.sessionlog.conversation import SHOWN_CHARS, window
 from dshweb.sessionlog.listing import SORTS, Filters, sessions_page
 from dshweb.sessionlog.models import Session
-from dshweb.sessionlog.selectors import may_see_content, texts_at
+from dshweb.sessionlog.selectors import may_see_content
 from dshweb.sessionlog.services import search
-from dshweb.ui.tests.rows import make_compaction, make_log, make_messages, make_session
+from dshweb.ui.tests.rows import make_log, make_messages, make_session
 
 pytestmark = pytest.mark.django_db
 
@@ -158,15 +158,6 @@ def test_a_window_carries_the_beginning_of_a_body_only(people):
     assert one.row.stored == 100_000
     assert one.more
     assert "text" in one.row.get_deferred_fields()
-
-
-def test_texts_are_those_of_one_log(people):
-    log, other = make_log(make_session(people.team)), make_log(make_session(people.team, "o"))
-    make_messages(log, [("user/message", "user", True, "mine")], first_seq=5)
-    make_messages(other, [("user/message", "user", True, "other")], first_seq=5)
-    make_compaction(log)
-    assert list(texts_at(log.pk, {5, 6})) == [(5, "mine")]
-    assert list(texts_at(log.pk, [])) == []
 
 
 def test_sessions_are_found_by_what_was_said_by_those_who_may_read_it(people):

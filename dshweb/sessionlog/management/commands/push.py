@@ -57,7 +57,7 @@ and certificates (SSL_CERT_FILE) come from the environment. Exit code: 0 all is 
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.stopping = Event()
-        self.json, self.totals, self.bytes = options["json"], Counter[str](), 0
+        self.json, self.states, self.bytes = options["json"], dict[Path, str](), 0
         signal.signal(signal.SIGTERM, lambda *_: self.stopping.set())
         path: Path = options["path"]
         try:
@@ -68,12 +68,13 @@ and certificates (SSL_CERT_FILE) come from the environment. Exit code: 0 all is 
             raise CommandError(f"does not exist: {one_line(str(path))}") from None
         except (Ended, KeyboardInterrupt):
             self._summary()
-            if not (options["watch"] and self.stopping.is_set()):
+            if not options["watch"]:
                 raise CommandError(
                     "stopped; what was sent stays, and the next run goes on from there", returncode=130
                 ) from None
-        if self.totals["failed"] and not options["watch"]:
-            raise CommandError(f"{self.totals['failed']} of {sum(self.totals.values())} logs were not sent")
+        failed = sum(state == "failed" for state in self.states.values())
+        if failed and not options["watch"]:
+            raise CommandError(f"{failed} of {len(self.states)} logs were not sent")
 
     def _run(self, path: Path, options: dict[str, Any]) -> None:
         client = Client(options["server"], _token(options["token"]), options["team"])
@@ -107,7 +108,8 @@ and certificates (SSL_CERT_FILE) come from the environment. Exit code: 0 all is 
             if self.stopping.is_set():
                 raise Ended
             sent = sender.send(path, *names.of(path))
-            self.totals[sent.status] += 1
+            if sent.status != "unchanged" or self.states.get(path) != "sent":
+                self.states[path] = sent.status
             self.bytes += sent.bytes
             self._say(sent, "/".join(names.of(path)))
 
@@ -127,13 +129,14 @@ and certificates (SSL_CERT_FILE) come from the environment. Exit code: 0 all is 
         self.stderr.write(one_line(words))
 
     def _summary(self) -> None:
-        logs = sum(self.totals.values())
+        """Every log once, as it was left: a log that grew for hours is one that was sent."""
+        logs, totals = len(self.states), Counter(self.states.values())
         if self.json:
-            counts = {state: self.totals[state] for state in STATES}
+            counts = {state: totals[state] for state in STATES}
             self.stdout.write(json.dumps({"summary": {"logs": logs, "status": counts, "bytes": self.bytes}}))
             return
-        states = ", ".join(f"{self.totals[state]} {state}" for state in STATES if self.totals[state])
-        self.stdout.write(f"{logs} logs ({states or 'none'}), {self.bytes} bytes sent")
+        states = ", ".join(f"{totals[state]} {state}" for state in STATES if totals[state])
+        self.stdout.write(f"{logs} {'log' if logs == 1 else 'logs'} ({states or 'none'}), {self.bytes} bytes sent")
 
 
 def _bytes(text: str) -> int:

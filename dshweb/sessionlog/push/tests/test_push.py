@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -288,6 +289,25 @@ def test_the_command_needs_no_database_and_leaves_nothing(there, live_server, pe
     assert not data.exists()
     drain(people.team)
     assert LogFile.unscoped.count() == len(rows)
+
+
+def test_a_collector_that_is_told_to_stop_counts_a_log_that_grew_once(there, live_server, people, log):
+    _row, secret = tokens.make(people.team, people.bob, "collector", ["ingest"])
+    log.write_bytes(BYTES[: len(BYTES) // 2])
+    with subprocess.Popen(
+        [sys.executable, "manage.py", "push", str(log.parent), "--server", live_server.url, "--watch"],
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={"PATH": os.environ["PATH"], "DSHWEB_PUSH_TOKEN": secret, "DSHWEB_DATA_DIR": str(log.parent.parent / "none")},
+    ) as collector:  # fmt: skip
+        assert collector.stdout.readline().startswith("sent ")
+        log.write_bytes(BYTES)
+        assert collector.stdout.readline().startswith("sent ")
+        collector.send_signal(signal.SIGINT)
+        said, trouble = collector.communicate(timeout=60)
+    assert said.splitlines()[-1] == f"1 log (1 sent), {len(BYTES)} bytes sent"
+    assert trouble.splitlines() == [trouble.rstrip("\n")], trouble
+    assert "watching" in trouble
+    assert collector.returncode == 0, "Ctrl-C is how it is stopped, and nothing was lost"
 
 
 def test_the_command_says_in_one_line_what_is_wrong(live_server, transactional_db, people, tmp_path):
