@@ -84,6 +84,7 @@ INSTALLED_APPS = [
     "dshweb.sessionlog",
     "dshweb.ui",
     "audit",
+    "compaction",
     "dshweb",
 ]
 MIDDLEWARE = [
