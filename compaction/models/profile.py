@@ -24,7 +24,9 @@ class Profile(TeamOwned):
         _("its cordis.patch.yml on this server"),
         max_length=1000,
         blank=True,
-        validators=[RegexValidator(r"^/(.*/)?cordis\.patch\.yml\Z", _("The whole path of a file named cordis.patch.yml."))],
+        validators=[
+            RegexValidator(r"^/(.*/)?cordis\.patch\.yml\Z", _("The whole path of a file named cordis.patch.yml."))
+        ],
     )
     is_default = models.BooleanField(_("the team's default"), default=False)
     revision = models.PositiveBigIntegerField(_("revision"), default=0, editable=False)

@@ -14,7 +14,7 @@ from dshweb.access.scoping import TeamOwned
 
 def _efforts(value: Any) -> None:
     if value is not None and not (isinstance(value, list) and all(isinstance(item, str) and item for item in value)):
-        raise ValidationError(_("A list of effort names, e.g. [\"low\", \"high\"]; empty when nothing is known."))
+        raise ValidationError(_('A list of effort names, e.g. ["low", "high"]; empty when nothing is known.'))
     if value is not None and len(set(value)) != len(value):
         raise ValidationError(_("An effort stands in the list twice."))
 
@@ -27,7 +27,9 @@ class ModelRoute(TeamOwned):
     """
 
     provider = models.CharField(_("provider"), max_length=120)
-    model = models.CharField(_("model"), max_length=200, blank=True, help_text=_("empty: any other model of the provider"))
+    model = models.CharField(
+        _("model"), max_length=200, blank=True, help_text=_("empty: any other model of the provider")
+    )
     context_window = models.PositiveBigIntegerField(
         _("context window (tokens)"), null=True, blank=True, validators=[MinValueValidator(1)]
     )
