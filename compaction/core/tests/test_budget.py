@@ -153,3 +153,41 @@ def test_an_unknown_window_is_not_checked_and_says_so():
     assert isinstance(got, Fit)
     assert got.limit is None
     assert got.diagnostics == ("context window of p/m unknown; capacity not checked",)
+    got = fit(10, price, ("goal", "jobs"), 500, None, "p/m")
+    assert isinstance(got, Fit)
+    assert (got.aux, got.sent) == (10 + 200, ("goal", "jobs"))
+
+
+@pytest.mark.parametrize(
+    ("window", "kept_free", "code"),
+    [
+        (0, 0, "bad-window"),
+        (-5, 0, "bad-window"),
+        (1.5, 0, "bad-window"),
+        (10, -1, "bad-reserve"),
+        (10, 10, "no-message-budget"),
+    ],
+)
+def test_capacities_that_make_no_sense(window, kept_free, code):
+    policy = resolve({"headroomTokens": 0, "maxTokens": 1}).policy
+    got = spec(policy, window, Reserve(kept_free, "request"))
+    assert isinstance(got, NoSpec)
+    assert (got.code, got.unknown) == (code, False)
+
+
+def test_the_smallest_window_that_works():
+    policy = resolve({"headroomTokens": 0, "maxTokens": 1}).policy
+    got = spec(policy, 10, Reserve(9, "request"))
+    assert isinstance(got, Spec)
+    assert (got.message_budget, got.threshold, got.retain) == (1, 1, 0)
+
+
+def test_the_diagnostics_begin_exactly_at_the_trigger():
+    def codes(fixed):
+        return [item.code for item in diagnose(POLICY, SMALL, Meter("usage", 1, fixed), Range(1, 2, 3))]
+
+    assert [codes(n) for n in (17_999, 18_000)] == [["fixed-plus-retained"], ["fixed-prefix"]]
+    assert [codes(n) for n in (14_479, 14_480)] == [["summary-may-refill"], ["fixed-plus-retained"]]
+    assert [codes(n) for n in (10_381, 10_382)] == [[], ["summary-may-refill"]]
+    assert codes(None) == []
+    assert [item.code for item in diagnose(POLICY, SMALL, None, None, auto=False)] == ["auto-off", "unmeasured"]

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compaction.core.document import same
-from compaction.core.patch_export import CannotRoundTrip, row_text, write_patch
+from compaction.core.patch_export import CannotRoundTrip, _target, _verify, row_text, write_patch
 from compaction.core.patch_rows import native_part, read_patch
-from compaction.core.patch_yaml import PatchError
+from compaction.core.patch_yaml import PatchError, compose
 from compaction.core.rules_form import problems
 from compaction.core.tests.documents import some_document
 
@@ -165,6 +165,48 @@ def test_a_file_that_dsh_would_not_load_is_not_written():
     with pytest.raises(PatchError) as caught:
         write_patch("a: 1\n", {}, BETTER)
     assert not isinstance(caught.value, CannotRoundTrip)
+
+
+def test_lists_of_policies():
+    two = [{"provider": "p", "model": "m", "maxTokens": 3}, {"provider": "p", "model": "n: x"}]
+    before = "- id: compaction-basic\n  config:\n    modelPolicies: []\n    auto: true\n"
+    got = write_patch(before, {"modelPolicies": two, "auto": True}, NATIVE)
+    assert got.text == dedent("""
+        - id: compaction-basic
+          config:
+            modelPolicies:
+              - provider: p
+                model: m
+                maxTokens: 3
+              - provider: p
+                model: "n: x"
+            auto: true
+        """)
+    back = write_patch(got.text, {"modelPolicies": [], "auto": True}, NATIVE)
+    assert back.text == before
+    assert write_patch(back.text, {"auto": True}, NATIVE).text == before.replace("    modelPolicies: []\n", "")
+
+
+def test_an_inserted_row_gives_way_to_an_entry_of_the_file():
+    before = (
+        "- id: compaction-basic\n  config: {auto: false}\n- insert: [{id: compaction-basic, config: {auto: false}}]\n"
+    )
+    assert write_patch(before, {"auto": True}, NATIVE).text == before.replace("false", "true", 1)
+
+
+def test_a_change_to_another_row_would_be_noticed():
+    before = "- id: x\n  config: {a: 1}\n- id: compaction-basic\n  config: {auto: true}\n"
+    root = compose(before)
+    target = _target(root, before, NATIVE)
+    assert _verify(before, root, before, target, {"auto": True}, NATIVE) == 3
+    for after in (
+        before.replace("a: 1", "a: 2"), before.replace("id: x", "id: y"), before.replace("{a: 1}", "{a: 1, b: 2}"), before + "- id: z\n",
+        before.replace("a: 1", "a: '1'"), "- id: w\n" + before, before.replace("auto: true", "auto: false"),
+        before.replace("basic\n", "basic\n  disabled: true\n"),
+        before.replace("- id: compaction-basic\n  config: {auto: true}\n", ""), before + "- [",
+    ):  # fmt: skip
+        with pytest.raises(PatchError):
+            _verify(before, root, after, target, {"auto": True}, NATIVE)
 
 
 # ---- any file made of such pieces, any good document

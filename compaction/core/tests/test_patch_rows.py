@@ -180,3 +180,16 @@ def test_scalars_read_back():
     for value in (float("nan"), Expression("x"), [], object()):
         with pytest.raises(TypeError):
             write_scalar(value)
+
+
+def test_an_explicit_text_tag_and_long_but_decent_files():
+    assert read_patch("- id: dsh-better-compact\n  config: {mode: !!str 5, auto: &x true}\n").chosen.document == {
+        "mode": "5",
+        "auto": True,
+    }
+    many = "- id: other\n  config: {a: [1, 2, 3]}\n" * 800
+    assert len(read_patch(many + "- {id: compaction-basic, config: {auto: true}}\n").sources) == 1
+    deep = "- id: x\n  config: " + "[" * 57 + "]" * 57 + "\n"
+    assert read_patch(deep).sources == ()
+    with pytest.raises(PatchError):
+        read_patch(deep.replace("[", "[[").replace("]", "]]"))

@@ -60,3 +60,24 @@ def test_null_is_refused_where_the_harness_lets_it_pass():
     assert [problem.code for problem in problems({"modelPolicies": None})] == ["not-a-list"]
     assert refusal({"toString": 1}) is None
     assert [problem.code for problem in problems({"toString": 1})] == ["unknown-key"]
+
+
+def codes(document):
+    return [(problem.path, problem.code) for problem in problems(document)]
+
+
+def test_edges():
+    policy = {"provider": "p", "model": "m"}
+    assert codes({"thresholdRatio": 0.16}) == [("retainRatio", "retain-not-below-threshold")]
+    assert codes({"thresholdRatio": 0.17, "retainRatio": 0.16}) == []
+    assert codes({"modelPolicies": [{"provider": "", "model": "m"}]}) == [("modelPolicies[0].provider", "empty-text")]
+    assert codes({"modelPolicies": [{"provider": "p", "model": 3}]}) == [("modelPolicies[0].model", "empty-text")]
+    assert codes({"modelPolicies": [{**policy, "thresholdRatio": 0.16}]}) == [
+        ("modelPolicies[0].retainRatio", "retain-not-below-threshold")
+    ]
+    assert codes({"modelPolicies": [{**policy, "thresholdRatio": 0.1, "retainTokens": 5}]}) == []
+    # a finding of the profile is not repeated for each policy
+    assert codes({"thresholdRatio": 0.1, "modelPolicies": [policy]}) == [("retainRatio", "retain-not-below-threshold")]
+    assert codes({"modelPolicies": [{"provider": "p\0", "model": "m"}]}) == [("modelPolicies[0]", "bad-text")]
+    assert codes({"modelPolicies": [3]}) == [("modelPolicies[0]", "not-an-object")]
+    assert codes([]) == [("", "not-an-object")]
