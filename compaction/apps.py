@@ -7,3 +7,8 @@ from django.utils.translation import gettext_lazy as _
 class CompactionConfig(AppConfig):
     name = "compaction"
     verbose_name = _("Compaction")
+
+    def ready(self) -> None:
+        from compaction.services import facts
+
+        facts.install()

@@ -14,7 +14,7 @@ from django.db import connection
 from django.db.models.signals import post_save
 from django.dispatch import receiver
 
-from compaction.services import catalogue, profiles
+from compaction.services import catalogue, facts, profiles
 from dshweb.access.models import Team, User
 from dshweb.sessionlog.models import Compaction, LogFile, Source
 from dshweb.sessionlog.services import clearing, pieces, sources, uploads
@@ -43,6 +43,12 @@ def give_a_new_team_its_own(*, instance: Team, created: bool, raw: bool = False,
     if created and not raw:
         catalogue.seed(instance.pk)
         profiles.default_of(instance)
+
+
+@receiver(log_imported)
+def keep_its_facts(*, log: LogFile, **_more: Any) -> None:
+    """Mostly there already, made in the import's own pass; one query then."""
+    facts.catch_up(log)
 
 
 @receiver(log_imported)
@@ -166,6 +172,7 @@ def clean_up() -> None:
     from audit.services.attention import settle_missing
 
     settle_missing()
+    facts.settle_missing()
     found = sweep()
     if found:
         logger.warning("%s stored logs without a row were deleted", found)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from .facts import LogFacts
 from .profile import EngineSnapshot, Profile, SettingsRevision
 from .route import ModelRoute
 
-__all__ = ["EngineSnapshot", "ModelRoute", "Profile", "SettingsRevision"]
+__all__ = ["EngineSnapshot", "LogFacts", "ModelRoute", "Profile", "SettingsRevision"]
