@@ -9,6 +9,8 @@ class CompactionConfig(AppConfig):
     verbose_name = _("Compaction")
 
     def ready(self) -> None:
-        from compaction.services import facts
+        from compaction.services import facts, seen
+        from dshweb.sessionlog.services import companions
 
         facts.install()
+        companions.OPENERS.append(seen.opened)

@@ -154,6 +154,10 @@ CALLS = {
     "get /api/v1/sessions/{session_id}/events": API_THING,
     "get /api/v1/sessions/{session_id}/messages": API_THING,
     "get /api/v1/sessions/{session_id}/compactions": API_THING,
+    "get /api/v1/profiles": API_LIST,
+    "get /api/v1/profiles/{profile_id}/compaction": API_THING,
+    "post /api/v1/profiles/{profile_id}/compaction": "401 404 403 403 403 200",
+    "get /api/v1/profiles/{profile_id}/compaction/history": API_THING,
     "delete /api/v1/sessions/{session_id}": "401 404 403 403 403 200",
 }
 

@@ -15,9 +15,11 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from compaction.core.formula import reserve
+from compaction.core.routes_seen import RouteSeen
 from compaction.core.rules_routes import Catalogue, Route
 from compaction.models import ModelRoute
 from dshweb.access.models import Team
+from dshweb.sessionlog.services.rows import moment
 
 PROVIDER = "deepseek-official"
 _CAPACITY = {"context_window": 1_000_000, "default_max_tokens": 256_000}
@@ -33,10 +35,11 @@ MOST_SEEN = 500
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What holds for one route. None: unknown. `adapter_known`: somebody stated how its adapter behaves, so that an
-    unstated output limit means that it reserves nothing."""
+    """What holds for one route. None: unknown. `stated_window`: the window somebody stated for this very model.
+    `adapter_known`: somebody stated how its adapter behaves, so that an unstated output limit reserves nothing."""
 
     window: int | None = None
+    stated_window: int | None = None
     default_max_tokens: int | None = None
     efforts: tuple[str, ...] | None = None
     default_effort: str | None = None
@@ -44,16 +47,11 @@ class Known:
     adapter_known: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What a log said of a route. None: it did not say."""
-
-    provider: str
-    model: str
-    window: int | None = None
-    default_max_tokens: int | None = None
-    default_effort: str | None = None
-    at: datetime | None = None
+def window_for(found: Known | None, logged: int | None) -> int | None:
+    """The context window of a session: what was stated for its model, else what its log said, else what is known else."""
+    if found is None or found.stated_window is not None:
+        return found.stated_window if found is not None else logged
+    return logged if logged is not None else found.window
 
 
 def seed(team_id: int) -> None:
@@ -103,10 +101,10 @@ def models_body(team_id: int) -> dict[str, Any]:
     return {"enabled": bool(listed), "routes": listed}
 
 
-def note_seen(team: Team | int, seen: Iterable[Seen]) -> None:
+def note_seen(team: Team | int, seen: Iterable[RouteSeen]) -> None:
     """Keeps what a log said of routes. An older log never overrides what a newer one showed."""
     team_id = team if isinstance(team, int) else team.pk
-    for one in seen:
+    for one in sorted(seen, key=lambda one: (one.provider, one.model)):  # one order of locks for all importers
         if not _plausible(one):
             continue
         row = ModelRoute.objects.for_team(team_id).filter(provider=one.provider, model=one.model).first()
@@ -118,30 +116,32 @@ def note_seen(team: Team | int, seen: Iterable[Seen]) -> None:
                     ModelRoute.unscoped.create(team_id=team_id, provider=one.provider, model=one.model, **_values(one))
             except IntegrityError:  # another importer has just added it
                 _refresh(team_id, one)
-        elif row.seen_at is None or one.at is None or one.at >= row.seen_at:
-            values = _values(one)
-            if any(getattr(row, name) != value for name, value in values.items()):
-                _refresh(team_id, one)
+        elif any(getattr(row, name) != value for name, value in _values(one).items()):
+            _refresh(team_id, one)
 
 
-def _refresh(team_id: int, one: Seen) -> None:
+def _refresh(team_id: int, one: RouteSeen) -> None:
     rows = ModelRoute.objects.for_team(team_id).filter(provider=one.provider, model=one.model)
-    if one.at is not None:
-        rows = rows.filter(Q(seen_at=None) | Q(seen_at__lte=one.at))
+    if (at := _at(one)) is not None:
+        rows = rows.filter(Q(seen_at=None) | Q(seen_at__lte=at))
     rows.update(**_values(one))
 
 
-def _values(one: Seen) -> dict[str, Any]:
+def _at(one: RouteSeen) -> datetime | None:
+    return moment(one.time) if one.time is not None else None
+
+
+def _values(one: RouteSeen) -> dict[str, Any]:
     values = {
         "seen_window": one.window,
         "seen_max_tokens": one.default_max_tokens,
         "seen_effort": one.default_effort,
-        "seen_at": one.at,
+        "seen_at": _at(one),
     }
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _plausible(one: Seen) -> bool:
+def _plausible(one: RouteSeen) -> bool:
     texts = (one.provider, one.model, one.default_effort or "")
     fits = 0 < len(one.provider) <= 120 and 0 < len(one.model) <= 200 and len(texts[2]) <= 60
     clean = all(char.isprintable() for text in texts for char in text)
@@ -151,6 +151,7 @@ def _plausible(one: Seen) -> bool:
 def _known(row: ModelRoute) -> Known:
     return Known(
         window=row.window,
+        stated_window=row.context_window if row.model else None,
         default_max_tokens=row.max_tokens,
         efforts=tuple(row.efforts) if row.efforts is not None else None,
         default_effort=row.default_effort or row.seen_effort or None,
@@ -165,6 +166,7 @@ def _merged(rows: Mapping[str, Known], model: str) -> Known | None:
         return own if own is not None else others
     return Known(
         window=own.window if own.window is not None else others.window,
+        stated_window=own.stated_window,
         default_max_tokens=own.default_max_tokens if own.default_max_tokens is not None else others.default_max_tokens,
         efforts=own.efforts if own.efforts is not None else others.efforts,
         default_effort=own.default_effort or others.default_effort,
