@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import pytest
+from django.apps import apps
 from django.core.exceptions import ValidationError
 
 from compaction.core.routes_seen import RouteSeen, RoutesSeen
-from compaction.models import ModelRoute
+from compaction.models import ModelRoute, Profile
 from compaction.services import catalogue
 from dshweb.access.models import Team
 from tests.api_rows import read_log
@@ -23,8 +26,13 @@ def seen(model: str = "m", **values) -> RouteSeen:
     return RouteSeen("p", model, **values)
 
 
-def test_a_new_team_and_the_team_of_before_have_the_shipped_routes(people):
-    for team in (people.team, Team.objects.get(slug="main")):
+def test_new_teams_and_those_of_before_have_the_shipped_routes_and_a_default_profile(people):
+    (before,) = Team.objects.bulk_create([Team(slug="before", name="Before")])  # nobody was told of it
+    assert catalogue.known(before.pk, DEEPSEEK, "deepseek-flash") is None
+    for _twice in range(2):
+        import_module("compaction.migrations.0002_seed").give(apps, None)
+    for team in (people.team, before):
+        assert Profile.unscoped.filter(team=team, is_default=True).count() == 1
         flash = catalogue.known(team.pk, DEEPSEEK, "deepseek-flash")
         assert (flash.window, flash.default_max_tokens, flash.efforts) == (
             1_000_000,
