@@ -167,6 +167,12 @@ def test_a_file_that_dsh_would_not_load_is_not_written():
     assert not isinstance(caught.value, CannotRoundTrip)
 
 
+def test_lines_leave_with_their_own_line_ends():
+    before = "- id: compaction-basic\r\n  config:\r\n    auto: true\r\n    maxTokens: 5\r\n- id: x\r\n"
+    assert write_patch(before, {"maxTokens": 5}, NATIVE).text == before.replace("    auto: true\r\n", "")
+    assert write_patch(before, {"auto": True}, NATIVE).text == before.replace("    maxTokens: 5\r\n", "")
+
+
 def test_lists_of_policies():
     two = [{"provider": "p", "model": "m", "maxTokens": 3}, {"provider": "p", "model": "n: x"}]
     before = "- id: compaction-basic\n  config:\n    modelPolicies: []\n    auto: true\n"

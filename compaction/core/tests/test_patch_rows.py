@@ -55,6 +55,8 @@ def test_both_forms_are_found_and_better_compact_wins():
         ("{id: dsh-better-compact, name: dsh-apollo}", "dsh-apollo#dsh-better-compact"),
         ("id: 'dsh-apollo#dsh-better-compact'", "dsh-apollo#dsh-better-compact"),
         ("id: '@menghuan1918/dsh-apollo#dsh-better-compact'", "@menghuan1918/dsh-apollo#dsh-better-compact"),
+        ("{id: mine, name: dsh-better-compact}", "dsh-better-compact#dsh-better-compact"),
+        ("{id: mine, name: dsh-apollo}", None),
         ("{id: mine, name: '@deepseek-ai/dsh-compaction-basic'}", "mine"),
         ("{id: compaction-basic, name: dsh-better-compact/engine}", None),
         ("{id: dsh-better-compact, name: something-else}", None),

@@ -80,4 +80,5 @@ def test_edges():
     assert codes({"thresholdRatio": 0.1, "modelPolicies": [policy]}) == [("retainRatio", "retain-not-below-threshold")]
     assert codes({"modelPolicies": [{"provider": "p\0", "model": "m"}]}) == [("modelPolicies[0]", "bad-text")]
     assert codes({"modelPolicies": [3]}) == [("modelPolicies[0]", "not-an-object")]
+    assert codes({"retainRatio": 0}) == [("retainRatio", "not-a-ratio")]
     assert codes([]) == [("", "not-an-object")]

@@ -64,6 +64,8 @@ POLICY = {"provider": "p", "model": "m"}
         ({"headroomTokens": True}, "headroomTokens", "not-a-number"),
         ({"compactionRetries": float("inf")}, "compactionRetries", "not-a-whole-number"),
         ({"thresholdRatio": float("nan")}, "thresholdRatio", "not-a-ratio"),
+        ({"thresholdRatio": 0}, "thresholdRatio", "not-a-ratio"),
+        ({"retainRatio": 0}, "retainRatio", "not-a-ratio"),
         ({"maxTokens": None}, "maxTokens", "not-a-whole-number"),
         ({"summarizationModel": "m"}, "summarizationModel", "half-pair"),
         ([], "", "not-an-object"),
