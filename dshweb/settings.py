@@ -89,6 +89,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "dshweb.access.middleware.SecurityHeaders",
+    "compaction.fence.Fence",
     "csp.middleware.CSPMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.security.SecurityMiddleware",
