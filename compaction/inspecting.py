@@ -73,6 +73,12 @@ def asked_in(team_id: int, session_id: str | None) -> Asked | None:
     return Asked(_default(team_id), found) if found else None
 
 
+def asked_settings(team_id: int) -> dict[str, Any]:
+    """The saved settings of a team's default profile, what other settings are tried on."""
+    profile = _default(team_id)
+    return dict(profile.document) if profile else {}
+
+
 def models(caller: Caller) -> dict[str, Any]:
     """The body of `models` for the caller's own team."""
     team = _home(caller)

@@ -158,6 +158,8 @@ CALLS = {
     "get /api/v1/profiles/{profile_id}/compaction": API_THING,
     "post /api/v1/profiles/{profile_id}/compaction": "401 404 403 403 403 200",
     "get /api/v1/profiles/{profile_id}/compaction/history": API_THING,
+    "get /api/v1/profiles/{profile_id}/inspect": API_THING,
+    "get /api/v1/sessions/{session_id}/what-if": API_THING,
     "delete /api/v1/sessions/{session_id}": "401 404 403 403 403 200",
 }
 
