@@ -103,6 +103,8 @@ PAGES = [
     get("events", THING, pk="session_id"),
     get("event", THING, pk="session_id", seq="seq"),
     post("event-original", "302 404 403 403 403 200", pk="session_id", seq="seq"),  # alice is the owner too
+    get("what-if", THING, pk="session_id"),
+    get("what-if", THING, {"thresholdRatio": "0.5", "headroomTokens": "x"}, pk="session_id"),
     get("session-delete", "302 404 403 403 403 200", pk="session_id"),
     post("session-delete", ADMIN_ACT, pk="session_id"),
     get("upload", "302 200 403 403 200 200"),
