@@ -1,16 +1,18 @@
 """DSH's own lock of a profile folder: `package.json.lock`, so that we and a running DSH never write at once.
 
 Rule: INTEGRATION (b) «Write path»: created exclusively, content `<pid>\\n`, waited for at most two seconds, taken over when
-its process is dead. Made by linking a finished file, so that nobody ever sees it without its content.
+its process is dead. Made by linking a finished file, so that nobody ever sees it without its content. Taking over is two steps; so
+that no two of us do it at once, ours also hold the folder itself (`flock`), which DSH does not know of.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import secrets
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 NAME = "package.json.lock"
@@ -31,45 +33,55 @@ class Locked(Exception):
 @contextmanager
 def held(folder: Path, *, wait: float = WAIT_SECONDS) -> Iterator[None]:
     """Holds the folder's lock. Raises Locked after `wait` seconds, OSError when the folder cannot be written."""
-    path = folder / NAME
-    mine = folder / f".{NAME}.{os.getpid()}.{secrets.token_hex(4)}"
-    mine.write_text(f"{os.getpid()}\n")
-    try:
-        _take(path, mine, wait)
-        try:
-            yield
-        finally:
-            if _same(path, mine):
-                path.unlink()
-    finally:
-        mine.unlink(missing_ok=True)
-
-
-def _take(path: Path, mine: Path, wait: float) -> None:
     end = time.monotonic() + wait
+    path = folder / NAME
+    with _among_us(folder, path, end):
+        mine = folder / f".{NAME}.{os.getpid()}.{secrets.token_hex(4)}"
+        mine.write_text(f"{os.getpid()}\n")
+        try:
+            _take(path, mine, end)
+            try:
+                yield
+            finally:
+                if _same(path, mine):
+                    path.unlink()
+        finally:
+            mine.unlink(missing_ok=True)
+
+
+@contextmanager
+def _among_us(folder: Path, path: Path, end: float) -> Iterator[None]:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                _wait(path, end)
+            except OSError:  # a file system without it: the lock file alone has to do
+                break
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _take(path: Path, mine: Path, end: float) -> None:
     while True:
         try:
             os.link(mine, path)
             return
         except FileExistsError:
-            content = _read(path)
-            if content is not None and _dead(content):
-                _clear(path, content)
-                continue
-        if time.monotonic() >= end:
-            raise Locked(path, _pid(content))
-        time.sleep(_STEP)
+            if _dead(_read(path)):
+                path.unlink(missing_ok=True)
+            else:
+                _wait(path, end)
 
 
-def _clear(path: Path, content: str) -> None:
-    """Takes a dead process's lock away. It is moved aside first: another one may have taken its place meanwhile."""
-    aside = path.with_name(f".{NAME}.dead.{os.getpid()}.{secrets.token_hex(4)}")
-    with suppress(FileNotFoundError):
-        path.rename(aside)
-        if _read(aside) != content:  # it was a living one: back with it, unless there is a third already
-            with suppress(FileExistsError):
-                os.link(aside, path)
-        aside.unlink()
+def _wait(path: Path, end: float) -> None:
+    if time.monotonic() >= end:
+        raise Locked(path, _pid(_read(path)))
+    time.sleep(_STEP)
 
 
 def _same(path: Path, mine: Path) -> bool:
@@ -92,7 +104,7 @@ def _pid(content: str | None) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and 0 < int(text) < 1 << 31 else None
 
 
-def _dead(content: str) -> bool:
+def _dead(content: str | None) -> bool:
     """Whether the process it names is gone. A lock that names none, or one we may not ask about, counts as living."""
     pid = _pid(content)
     if pid is None:

@@ -6,8 +6,6 @@ both sides and nothing is merged. What is stored always resolves (`policy.resolv
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,10 +21,8 @@ from compaction.core.rules_form import problems as form_problems
 from compaction.core.rules_routes import problems as route_problems
 from compaction.models import Profile, SettingsRevision
 from compaction.models.profile import Origin
-from compaction.services import catalogue
+from compaction.services import catalogue, keepable
 from dshweb.access.models import User
-
-LARGEST = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +56,7 @@ def mutate(profile: Profile | int, ops: tuple[Op, ...], expected_revision: int, 
     Raises Conflict when it is at another one, InvalidSettings when the result breaks a rule of the form or an operation is
     none, Profile.DoesNotExist when the profile is gone.
     """
+    _must_be_keepable({op.key: op.value for op in ops})
     with transaction.atomic():
         row = _locked(profile)
         if row.revision != expected_revision:
@@ -77,11 +74,12 @@ def replace(profile: Profile | int, document: Document, expected_revision: int, 
 
     Raises as `mutate` does.
     """
+    _must_be_keepable(document)
     with transaction.atomic():
         row = _locked(profile)
         if row.revision != expected_revision:
             raise Conflict(expected_revision, row, document_at(row, expected_revision), dict(document))
-        if found := (*problems_of(document), *_unstorable(document)):
+        if found := problems_of(document):
             raise InvalidSettings(found)
         changes = _changes(row.document, document)
         if changes:
@@ -102,14 +100,19 @@ def document_at(profile: Profile, revision: int) -> dict[str, Any] | None:
 
 def judge(document: Document, team_id: int) -> tuple[Problem, ...]:
     """Everything the form's rules say of a document on the team's models, errors and warnings."""
-    found = (*form_problems(document), *_unstorable(document))
+    found = form_problems(document)
     if any(problem.severity == "error" for problem in found) or problems_of(document):
         return found
     return (*found, *route_problems(resolve(document), catalogue.of_team(team_id)))
 
 
+def _must_be_keepable(document: Document) -> None:
+    if found := keepable.problems(document):
+        raise InvalidSettings(found)
+
+
 def _judged(document: Document, team_id: int) -> tuple[Problem, ...]:
-    found = judge(document, team_id)
+    found = (*keepable.problems(document), *judge(document, team_id))
     if errors := tuple(problem for problem in found if problem.severity == "error"):
         raise InvalidSettings(errors)
     return found
@@ -165,23 +168,3 @@ def _change_json(change: Change) -> dict[str, Any]:
     if not change.has:
         return {"op": "unset", "path": change.key}
     return {"op": "set", "path": change.key, "value": change.after}
-
-
-def _unstorable(document: Document) -> tuple[Problem, ...]:
-    """What no database keeps as it is: NUL, halves of surrogate pairs; and a document beyond any use."""
-    found = [
-        Problem(key, "bad-text", f"{key} holds a character that cannot be kept (NUL or half a surrogate pair)")
-        for key, value in document.items()
-        if _has_bad_text(value)
-    ]
-    if not found and len(json.dumps(document, ensure_ascii=False, default=str)) > LARGEST:
-        found = [Problem("", "too-large", f"the settings are larger than {LARGEST} characters")]
-    return tuple(found)
-
-
-def _has_bad_text(value: object) -> bool:
-    if isinstance(value, str):
-        return "\0" in value or any(0xD800 <= ord(char) <= 0xDFFF for char in value)
-    if isinstance(value, Mapping):
-        return any(_has_bad_text(item) for pair in value.items() for item in pair)
-    return isinstance(value, list | tuple) and any(map(_has_bad_text, value))

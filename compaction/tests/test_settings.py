@@ -23,6 +23,11 @@ def drop(*keys: str) -> tuple[Op, ...]:
     return tuple(Op("unset", key) for key in keys)
 
 
+DEEP: Any = []
+for _level in range(5000):
+    DEEP = [DEEP] if _level % 2 else {"a": DEEP}
+
+
 @pytest.fixture
 def profile(people) -> Profile:
     return default_of(people.team)
@@ -116,6 +121,7 @@ def test_enhanced_settings_stay_while_the_native_engine_is_chosen(profile, alice
         (put(summarizationProvider="p", summarizationModel="m\ud800"), "bad-text"),
         (put(modelPolicies=[{"provider": "p", "model": "m" * 70_000}]), "too-large"),
         ((Op("set", "tresholdRatio", 0.5),), "unknown-key"),
+        pytest.param(put(modelPolicies=DEEP), "too-deep", id="deep"),
     ],
 )
 def test_what_breaks_a_rule_is_refused_whole(profile, alice, ops, code):

@@ -113,6 +113,15 @@ def test_a_body_that_is_none_changes_nothing(client, profile, admin, text):
     assert Profile.unscoped.get(pk=profile.pk).revision == 0
 
 
+@pytest.mark.parametrize("depth", [20, 300, 450, 600, 990, 100_000])
+@pytest.mark.parametrize(("opening", "closing"), ["[]", ('{"a":', "1}")])
+def test_a_value_nested_without_end_is_refused(client, profile, admin, depth, opening, closing):
+    value = opening * depth + closing[:-1] + closing[-1] * depth
+    text = f'{{"ops": [{{"op": "set", "path": "modelPolicies", "value": {value}}}], "expectedRevision": 0}}'
+    answer = client.post(url(profile), text, content_type="application/json", headers=admin)
+    assert answer.status_code in (400, 422), answer.content[:300]
+
+
 def test_only_admins_and_their_tokens_for_the_engine_save(client, profile, people):
     ops = [put("auto", False)]
     for user, scopes, status in (
