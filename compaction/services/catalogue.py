@@ -16,7 +16,7 @@ from django.db.models import Q
 
 from compaction.core.formula import reserve
 from compaction.core.routes_seen import RouteSeen
-from compaction.core.rules_routes import Catalogue, Route
+from compaction.core.rules_routes import Route
 from compaction.models import ModelRoute
 from dshweb.access.models import Team
 from dshweb.sessionlog.services.rows import moment
@@ -71,11 +71,15 @@ def known(team_id: int, provider: str, model: str) -> Known | None:
     return _merged({row.model: _known(row) for row in rows}, model)
 
 
-def of_team(team_id: int) -> Catalogue:
-    """The routes as the rules take them; read once, then asked without a query."""
-    found = routes(team_id)
+class Routes:
+    """The routes of a team as the rules take them (`rules_routes.Catalogue`): read with one query at the first question."""
 
-    def look(provider: str, model: str) -> Route | None:
+    def __init__(self, team_id: int) -> None:
+        self._team_id = team_id
+        self._found: dict[tuple[str, str], Known] | None = None
+
+    def __call__(self, provider: str, model: str) -> Route | None:
+        found = self._all()
         own = {name: found[provider, name] for name in (model, "") if (provider, name) in found}
         one = _merged(own, model)
         if one is None:
@@ -83,7 +87,14 @@ def of_team(team_id: int) -> Catalogue:
         kept = reserve(None, one.default_max_tokens, adapter_known=one.adapter_known)
         return Route(one.window, kept, one.efforts, one.allowed)
 
-    return look
+    def allowed(self) -> list[tuple[str, str]]:
+        """The routes that may be chosen, in the order of their names."""
+        return sorted(name for name, one in self._all().items() if one.allowed)
+
+    def _all(self) -> dict[tuple[str, str], Known]:
+        if self._found is None:
+            self._found = routes(self._team_id)
+        return self._found
 
 
 def models_body(team_id: int) -> dict[str, Any]:

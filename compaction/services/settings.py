@@ -18,6 +18,7 @@ from compaction.core.keys import ALL_KEYS, Document
 from compaction.core.policy import problems_of, resolve
 from compaction.core.problem import InvalidSettings, Problem
 from compaction.core.rules_form import problems as form_problems
+from compaction.core.rules_routes import Catalogue
 from compaction.core.rules_routes import problems as route_problems
 from compaction.models import Profile, SettingsRevision
 from compaction.models.profile import Origin
@@ -98,12 +99,12 @@ def document_at(profile: Profile, revision: int) -> dict[str, Any] | None:
     return dict(found.document) if found else None
 
 
-def judge(document: Document, team_id: int) -> tuple[Problem, ...]:
-    """Everything the form's rules say of a document on the team's models, errors and warnings."""
+def judge(document: Document, known: Catalogue) -> tuple[Problem, ...]:
+    """Everything the form's rules say of a document on the models of a catalogue, errors and warnings."""
     found = form_problems(document)
     if any(problem.severity == "error" for problem in found) or problems_of(document):
         return found
-    return (*found, *route_problems(resolve(document), catalogue.of_team(team_id)))
+    return (*found, *route_problems(resolve(document), known))
 
 
 def _must_be_keepable(document: Document) -> None:
@@ -112,7 +113,7 @@ def _must_be_keepable(document: Document) -> None:
 
 
 def _judged(document: Document, team_id: int) -> tuple[Problem, ...]:
-    found = (*keepable.problems(document), *judge(document, team_id))
+    found = (*keepable.problems(document), *judge(document, catalogue.Routes(team_id)))
     if errors := tuple(problem for problem in found if problem.severity == "error"):
         raise InvalidSettings(errors)
     return found

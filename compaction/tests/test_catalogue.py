@@ -50,7 +50,7 @@ def test_any_other_id_of_a_provider_has_its_defaults_but_is_not_offered(team):
 
 def test_an_unknown_route_is_unknown(team):
     assert catalogue.known(team.pk, "nobody", "m") is None
-    assert catalogue.of_team(team.pk)("nobody", "m") is None
+    assert catalogue.Routes(team.pk)("nobody", "m") is None
     assert catalogue.window_for(None, None) is None
 
 

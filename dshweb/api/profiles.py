@@ -14,6 +14,7 @@ from pydantic import Field
 
 from compaction import selectors
 from compaction.core.document import MAX_OPS, parse_ops
+from compaction.core.formula import NoSpec
 from compaction.core.problem import InvalidSettings
 from compaction.core.problem import Problem as Finding
 from compaction.models import Profile
@@ -56,6 +57,22 @@ class FindingOut(Shape):
     supported: list[str]
 
 
+class TriggerOut(Shape):
+    """Where automatic compaction would begin on one model, and why there. Tokens; null is unknown."""
+
+    provider: str
+    model: str
+    context_window: int | None
+    output_reserve: int | None = Field(
+        description="output tokens the adapter keeps free unless a request says otherwise"
+    )
+    threshold_tokens: int | None
+    retain_tokens: int | None
+    winner: str | None = Field(description="the bound that made the threshold: `ratio`, `headroom` or `both`")
+    default_overrode: str | None = Field(description="a setting that lost to a bound made of a default only")
+    problem: str | None = Field(description="why there is no threshold")
+
+
 class SettingsOut(Shape):
     """Compaction settings of a profile: as saved, as they work out, and as the engine holds them."""
 
@@ -65,6 +82,10 @@ class SettingsOut(Shape):
     changed_by: str | None
     document: dict[str, Any] = Field(description="what was set; a key that is not here is at its default")
     effective: dict[str, Any] | None = Field(description="all settings with defaults worked out; null: they do not fit")
+    origins: dict[str, str] = Field(description="where each of these came from: `set`, `default` or `headroomTokens`")
+    triggers: list[TriggerOut] = Field(
+        description="for the models that may be chosen and those with settings of their own"
+    )
     active_config: dict[str, Any] | None = Field(description="what the engine holds; null: no worker has started yet")
     active_revision: int | None = Field(description="revision that was saved when the engine took its settings")
     requires_reload: bool
@@ -228,11 +249,28 @@ def _settings_out(request: ApiRequest, profile: Profile) -> SettingsOut:
         changed_by=_who(profile),
         document=profile.document,
         effective=found.effective,
+        origins=found.origins,
+        triggers=[_trigger_out(one) for one in found.triggers],
         active_config=found.snapshot.config if found.snapshot else None,
         active_revision=found.snapshot.revision if found.snapshot else None,
         requires_reload=found.requires_reload,
         findings=_findings(found.problems),
         may_change=request.caller.may_configure(profile.team_id),
+    )
+
+
+def _trigger_out(one: selectors.Trigger) -> TriggerOut:
+    made = None if isinstance(one.worked_out, NoSpec) else one.worked_out
+    return TriggerOut(
+        provider=one.provider,
+        model=one.model,
+        context_window=one.route.window,
+        output_reserve=one.route.reserve.tokens,
+        threshold_tokens=made.threshold if made else None,
+        retain_tokens=made.retain if made else None,
+        winner=made.winner if made else None,
+        default_overrode=made.default_overrode if made else None,
+        problem=one.worked_out.message if isinstance(one.worked_out, NoSpec) else None,
     )
 
 

@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from compaction.core.document import Op
-from compaction.models import Profile
+from compaction.models import ModelRoute, Profile
 from compaction.services import engine
 from compaction.services.profiles import default_of
 from compaction.services.settings import mutate
@@ -61,6 +61,29 @@ def test_before_any_worker_the_engine_holds_nothing(client, profile, admin):
     body = client.get(url(profile), headers=admin).json()
     assert (body["activeConfig"], body["activeRevision"], body["requiresReload"]) == (None, None, False)
     assert (body["revision"], body["document"], body["changedBy"], body["findings"]) == (0, {}, None, [])
+
+
+def test_each_value_says_where_it_came_from_and_each_model_where_compaction_would_begin(client, profile, admin):
+    ModelRoute.unscoped.create(team=profile.team, provider="acme", model="m", allowed=True)
+    policy = {"provider": "small", "model": "s", "retainTokens": 5}
+    body = post(client, profile, admin, [put("thresholdRatio", 0.7), put("modelPolicies", [policy])]).json()
+    assert {key: value for key, value in body["origins"].items() if value != "default"} == {
+        "thresholdRatio": "set", "maxTokens": "headroomTokens", "modelPolicies": "set",
+    }  # fmt: skip
+    assert set(body["origins"]) == set(body["effective"])
+    found = {one["model"]: one for one in body["triggers"]}
+    assert set(found) == {"deepseek-flash", "deepseek-v4-pro", "m", "s"}
+    flash = found["deepseek-flash"]
+    assert (flash["contextWindow"], flash["outputReserve"]) == (1_000_000, 256_000)
+    assert (flash["thresholdTokens"], flash["winner"], flash["defaultOverrode"]) == (
+        678_464,
+        "headroom",
+        "thresholdRatio",
+    )
+    assert (flash["retainTokens"], flash["problem"]) == (119_040, None)
+    for unknown in (found["m"], found["s"]):
+        assert (unknown["contextWindow"], unknown["outputReserve"], unknown["thresholdTokens"]) == (None, None, None)
+        assert "unknown" in unknown["problem"]
 
 
 def test_a_conflict_carries_both_sides(client, profile, people, admin):
