@@ -11,8 +11,10 @@ from typing import Any
 from django.conf import settings
 from django.contrib.sessions.backends.db import SessionStore
 from django.db import connection
+from django.db.models.signals import post_save
 from django.dispatch import receiver
 
+from compaction.services import catalogue, facts, profiles
 from dshweb.access.models import Team, User
 from dshweb.sessionlog.models import Compaction, LogFile, Source
 from dshweb.sessionlog.services import clearing, pieces, sources, uploads
@@ -33,6 +35,20 @@ from dshweb.tasks.services import enqueue
 logger = logging.getLogger(__name__)
 
 KEEP_SECONDS = 60
+
+
+@receiver(post_save, sender=Team)
+def give_a_new_team_its_own(*, instance: Team, created: bool, raw: bool = False, **_more: Any) -> None:
+    """A default profile and the shipped model routes; teams of before got theirs by migration."""
+    if created and not raw:
+        catalogue.seed(instance.pk)
+        profiles.default_of(instance)
+
+
+@receiver(log_imported)
+def keep_its_facts(*, log: LogFile, **_more: Any) -> None:
+    """Mostly there already, made in the import's own pass; one query then."""
+    facts.catch_up(log)
 
 
 @receiver(log_imported)
@@ -156,6 +172,7 @@ def clean_up() -> None:
     from audit.services.attention import settle_missing
 
     settle_missing()
+    facts.settle_missing()
     found = sweep()
     if found:
         logger.warning("%s stored logs without a row were deleted", found)

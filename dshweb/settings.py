@@ -84,10 +84,12 @@ INSTALLED_APPS = [
     "dshweb.sessionlog",
     "dshweb.ui",
     "audit",
+    "compaction",
     "dshweb",
 ]
 MIDDLEWARE = [
     "dshweb.access.middleware.SecurityHeaders",
+    "compaction.fence.Fence",
     "csp.middleware.CSPMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.security.SecurityMiddleware",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from audit.models import Audit, Fact, Signal
+from compaction.services.profiles import default_of
 from dshweb.access.models import Membership, Scope, User
 from dshweb.access.services import tokens
 from dshweb.sessionlog.models import Message, Session, Source, SourceFile
@@ -70,6 +71,7 @@ def filled(people, folder: Path) -> Filled:
         "audit_id": audit.pk,
         "fact": Fact.unscoped.filter(audit=audit).earliest("position").key,
         "task_id": failed.pk,
+        "profile_id": default_of(people.team).pk,
         "message_id": message.pk,
         "seq": message.seq,
         "source": Source.unscoped.earliest("pk").pk,

@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 READMES = ["README.md", "README.zh.md"]
 CORPUS = ROOT / "tests" / "data" / "corpus"
 CASES = ROOT / "tests" / "data" / "audit-cases"
-OUR_APPS = ("dshweb", "audit")
+OUR_APPS = ("dshweb", "audit", "compaction")
 # The recorder notes versions of older harnesses in words; everything else was written by the one it ran with.
 RECORDED_WITH = "0.2.1-rc.2"
 

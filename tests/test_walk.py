@@ -103,6 +103,8 @@ PAGES = [
     get("events", THING, pk="session_id"),
     get("event", THING, pk="session_id", seq="seq"),
     post("event-original", "302 404 403 403 403 200", pk="session_id", seq="seq"),  # alice is the owner too
+    get("what-if", THING, pk="session_id"),
+    get("what-if", THING, {"thresholdRatio": "0.5", "headroomTokens": "x"}, pk="session_id"),
     get("session-delete", "302 404 403 403 403 200", pk="session_id"),
     post("session-delete", ADMIN_ACT, pk="session_id"),
     get("upload", "302 200 403 403 200 200"),
@@ -154,6 +156,12 @@ CALLS = {
     "get /api/v1/sessions/{session_id}/events": API_THING,
     "get /api/v1/sessions/{session_id}/messages": API_THING,
     "get /api/v1/sessions/{session_id}/compactions": API_THING,
+    "get /api/v1/profiles": API_LIST,
+    "get /api/v1/profiles/{profile_id}/compaction": API_THING,
+    "post /api/v1/profiles/{profile_id}/compaction": "401 404 403 403 403 200",
+    "get /api/v1/profiles/{profile_id}/compaction/history": API_THING,
+    "get /api/v1/profiles/{profile_id}/inspect": API_THING,
+    "get /api/v1/sessions/{session_id}/what-if": API_THING,
     "delete /api/v1/sessions/{session_id}": "401 404 403 403 403 200",
 }
 

@@ -40,6 +40,11 @@ class Caller:
         grant = self.grants.get(team_id)
         return bool(grant and grant.can_review and self.has_scope("review"))
 
+    def may_configure(self, team_id: int) -> bool:
+        """Whether the caller may change compaction settings: an admin, or an admin's token made for the engine."""
+        grant = self.grants.get(team_id)
+        return bool(grant and grant.role == Role.ADMIN and self.has_scope("engine"))
+
     def is_admin(self, team_id: int) -> bool:
         """Admin rights are a person's; no token scope gives them."""
         grant = self.grants.get(team_id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dshweb.api import compactions, errors, logs, session_reading, sessions, signals, tasks
+from dshweb.api import compactions, errors, inspecting, logs, profiles, session_reading, sessions, signals, tasks
 from dshweb.api.auth import AnyAuth
 from dshweb.api.document import Api
 
@@ -15,5 +15,5 @@ api = Api(
     urls_namespace="api",
 )
 errors.install(api)
-for module in (logs, tasks, sessions, session_reading, compactions, signals):
+for module in (logs, tasks, sessions, session_reading, compactions, signals, profiles, inspecting):
     api.add_router("/v1", module.router)

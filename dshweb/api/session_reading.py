@@ -168,7 +168,7 @@ def list_compactions(request: ApiRequest, session_id: SessionId, filters: Query[
     """All attempts in the order of the log, each with its audit in a line."""
     need_scope(request.caller, "read")
     row = _row(request, session_id)
-    log = _log(row, filters.log)
+    log = log_of(row, filters.log)
     attempts = log.compactions.defer("summary", "usage", "error", "context").order_by("position")
     if filters.cursor:
         attempts = attempts.filter(position__gte=_position(filters.cursor))
@@ -206,7 +206,7 @@ def _row(request: ApiRequest, session_id: int) -> Session:
     return get_object_or_404(selectors.sessions(request.caller), pk=session_id)
 
 
-def _log(row: Session, wanted: int | None) -> LogFile:
+def log_of(row: Session, wanted: int | None) -> LogFile:
     """The log asked for, else the current one. Raises Http404 for one that is not the session's."""
     logs = row.logs.defer("state", "header", "damage", "accounting")
     pk = row.current_id if wanted is None else wanted
@@ -221,7 +221,7 @@ def _readable(request: ApiRequest, session_id: int, wanted: int | None) -> tuple
     row = _row(request, session_id)
     if not may_see_content(request.caller, row):
         raise Http404
-    return row, _log(row, wanted)
+    return row, log_of(row, wanted)
 
 
 def _position(cursor: str) -> int:

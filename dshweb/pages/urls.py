@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from dshweb.pages import deleting, events, session, sessions, upload
+from dshweb.pages import deleting, events, session, sessions, upload, what_if
 
 urlpatterns = [
     path("sessions/", sessions.listing_page, name="sessions"),
@@ -13,6 +13,7 @@ urlpatterns = [
     path("sessions/<int:pk>/events/", events.listing, name="events"),
     path("sessions/<int:pk>/events/<int:seq>", events.event, name="event"),
     path("sessions/<int:pk>/events/<int:seq>/original", events.original, name="event-original"),
+    path("sessions/<int:pk>/what-if/", what_if.page, name="what-if"),
     path("sessions/<int:pk>/delete", deleting.delete, name="session-delete"),
     path("sources/files/<int:pk>/again", deleting.again, name="file-again"),
     path("upload/", upload.upload, name="upload"),

@@ -8,6 +8,10 @@ from django.urls import reverse
 
 from audit.models import Audit, PolicyVersion, Signal, VocabularyTerm
 from audit.services.policy import publish
+from compaction.models import EngineSnapshot, ModelRoute, Profile, SettingsRevision
+from compaction.services import engine
+from compaction.services.profiles import default_of
+from compaction.services.settings import replace
 from dshweb.access.models import AccessLog, ApiToken, Membership, Role, Team, User
 from dshweb.access.services import tokens
 from dshweb.sessionlog.models import Compaction, Frame, LogFile, MaskPattern, Message, Session, Source, SourceFile
@@ -18,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 SCOPED = [
     Source, SourceFile, Session, LogFile, Message, Compaction, Frame, MaskPattern, Audit, Signal, PolicyVersion, VocabularyTerm,
-    Task, ApiToken, AccessLog, Membership, Team,
+    Task, ApiToken, AccessLog, Membership, Team, Profile, ModelRoute, SettingsRevision, EngineSnapshot,
 ]  # fmt: skip
 
 
@@ -47,6 +51,7 @@ def rows_of(team, user) -> None:
     publish(team=team, by=None)
     tokens.make(team, user, f"token of {team.slug}", ["read"])
     make_task(team)
+    engine.take(replace(default_of(team), {"auto": False}, 0, by=user).profile)
 
 
 @pytest.fixture

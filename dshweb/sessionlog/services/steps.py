@@ -26,6 +26,7 @@ from dshweb.sessionlog.core.resume import Resume, StaleState
 from dshweb.sessionlog.core.scan import Scan
 from dshweb.sessionlog.models import Compaction, Frame, LogFile, Message, Session
 from dshweb.sessionlog.services import attempts, rows, search, sessions, store
+from dshweb.sessionlog.services.companions import Companions
 from dshweb.sessionlog.services.fit import SMALL, number, plain
 from dshweb.sessionlog.services.projection import Projector, masked, said
 from dshweb.text.redact import Masker
@@ -124,6 +125,7 @@ class _Run:
             source, compressed=log.file_name.endswith(".zstd"), resume=resume, limits=limits()
         )
         self.scan = Scan.from_state(state.get("scan", {}), header=self.reader.header) if state else Scan()
+        self.companions = Companions(log, resume, masker)
         # what rows before the unfinished tail said: the tail may come again without what it said
         self.before: dict[str, Any] = log.work.get("settled", log.work)
         self.settled: dict[str, str] | None = None
@@ -152,6 +154,7 @@ class _Run:
         pending.decoded += batch.frame.decoded_bytes
         if batch.frame.provisional and self.settled is None:
             self.settled = self._texts()
+        self.companions.feed(batch, self.reader)
         self.scan.enter(batch, self.reader)
         for event in batch.events:
             found = self.scan.feed(masked(event, self.masker))
@@ -206,6 +209,7 @@ class _Run:
                 Compaction.unscoped.filter(log=log, context={}).delete()
                 self._settle_inherited()
                 sessions.refresh(log.session_id)
+                self.companions.save(self.revision + 1, resume)
         self.revision += 1
         self.first_step = False
         self.pending = Pending()

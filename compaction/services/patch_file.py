@@ -1,0 +1,147 @@
+"""Settings from a `cordis.patch.yml` and into it. The file is touched only under DSH's lock, and only as we know it.
+
+Rule: INTEGRATION (b), DECISIONS 12 and 13. The sha256 of the file's bytes guards the writing of the file; the revision of our
+document has nothing to do with it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import stat
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from compaction.core.patch_export import Exported, write_patch
+from compaction.core.patch_rows import Form, Imported, read_patch
+from compaction.core.patch_yaml import MAX_CHARS, PatchError
+from compaction.models import Profile
+from compaction.services import settings
+from compaction.services.patch_lock import held
+from dshweb.access.models import User
+
+ABSENT = "absent"
+_MODE = 0o600
+
+
+@dataclass(frozen=True, slots=True)
+class PatchFile:
+    """`text` None: there is no file. `digest`: sha256 of its bytes, or "absent"."""
+
+    text: str | None
+    digest: str
+
+
+class FileChanged(Exception):
+    """The file is another one than it was when we last looked; nothing was written."""
+
+    def __init__(self, path: Path, expected: str, actual: str) -> None:
+        super().__init__(
+            f"{path} was changed by others since it was last read here; nothing was written. Look at it, then read it again."
+        )
+        self.expected, self.actual = expected, actual
+
+
+class NoSettings(Exception):
+    """The file holds no row with compaction settings."""
+
+
+def read(path: Path) -> PatchFile:
+    """The file as it is. Raises PatchError for what is no text or too large, OSError for what cannot be read."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return PatchFile(None, ABSENT)
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise PatchError("not-a-file", f"{path} is no file")
+        raw = file.read(4 * MAX_CHARS + 1)
+    if len(raw) > 4 * MAX_CHARS:
+        raise PatchError("too-large", f"the patch file has more than {MAX_CHARS} characters")
+    try:
+        return PatchFile(raw.decode("utf-8"), hashlib.sha256(raw).hexdigest())
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise PatchError("not-utf8", "the patch file is not UTF-8", line) from error
+
+
+def read_into(
+    profile: Profile, path: Path, expected_revision: int, *, by: User | None
+) -> tuple[Imported, settings.Saved]:
+    """Replaces the profile's settings with those of the file.
+
+    Values that DSH computes (`!!js`) are unknown here and left out; the warnings of `Imported` name them. Raises PatchError,
+    NoSettings, InvalidSettings (the harness would refuse them), Conflict, OSError.
+    """
+    file = read(path)
+    if file.text is None:
+        raise FileNotFoundError(2, "there is no such file", str(path))
+    found = read_patch(file.text)
+    if found.chosen is None:
+        raise NoSettings(f"{path} has no row with compaction settings")
+    saved = settings.replace(profile, found.chosen.document, expected_revision, by=by)
+    if profile.path == str(path):
+        _remember(profile, file.digest)
+    return found, saved
+
+
+def write_out(profile: Profile, form: Form, *, expected_digest: str | None = None) -> Exported:
+    """Writes the profile's saved settings to the row of that form in its file.
+
+    `expected_digest` is that of the file the caller saw; None: as we last read or wrote it, and whatever it is when we
+    never looked. Raises ValueError without a path, FileChanged, Locked, PatchError and CannotRoundTrip, OSError.
+    """
+    if not profile.path:
+        raise ValueError("the profile names no file on this server")
+    path = Path(profile.path)
+    with held(path.parent):
+        profile = Profile.unscoped.get(pk=profile.pk)
+        before = read(path)
+        expected = expected_digest or profile.file_digest
+        if expected and expected != before.digest:
+            raise FileChanged(path, expected, before.digest)
+        made = write_patch(before.text, profile.document, form)
+        if made.changed:
+            _replace(path, made.text.encode("utf-8"))
+        _remember(profile, hashlib.sha256(made.text.encode("utf-8")).hexdigest())
+    return made
+
+
+def _remember(profile: Profile, digest: str) -> None:
+    Profile.unscoped.filter(pk=profile.pk).update(file_digest=digest)
+    profile.file_digest = digest
+
+
+def _replace(path: Path, raw: bytes) -> None:
+    """Puts new bytes in the file's place in one step; it keeps its mode, 0600 for a new one. A link stays a link."""
+    target = Path(os.path.realpath(path))
+    fresh = target.with_name(f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, _MODE)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(raw)
+            _like(target, descriptor)
+            file.flush()
+            os.fsync(descriptor)
+        fresh.rename(target)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
+    folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _like(target: Path, descriptor: int) -> None:
+    try:
+        old = target.stat()
+    except FileNotFoundError:
+        os.fchmod(descriptor, _MODE)
+        return
+    with suppress(PermissionError):  # only root may give files away
+        os.fchown(descriptor, old.st_uid, old.st_gid)
+    os.fchmod(descriptor, stat.S_IMODE(old.st_mode))

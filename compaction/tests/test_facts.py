@@ -1,0 +1,127 @@
+"""Facts of a log: made in the import's pass, the same however the log came in, made anew where they are missing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from compaction.core.replay import Replay
+from compaction.core.session_facts import SessionFacts, facts_of
+from compaction.core.standing import Standing
+from compaction.models import LogFacts
+from compaction.services import facts
+from dshweb.sessionlog.core.reader import read_log
+from dshweb.sessionlog.models import LogFile, SourceFile
+from dshweb.sessionlog.services import companions
+from dshweb.sessionlog.services.ingest import Import, ingest_file
+from dshweb.sessionlog.services.rebuild import rebuild_log
+from tests.builders import frame, header, human, session_frames, write
+
+CORPUS = Path(__file__).parents[2] / "tests" / "data" / "corpus"
+LOGS = sorted(path for path in CORPUS.rglob("session*.jsonl*"))
+
+
+def bring_in(people, path: Path) -> LogFile:
+    ingest_file(path, run=Import.by(people.team, people.bob, inline=True))
+    return SourceFile.unscoped.select_related("log").get(location=str(path)).log
+
+
+def kept(log: LogFile) -> LogFacts:
+    log.refresh_from_db()
+    return LogFacts.unscoped.get(log=log, revision=log.revision)
+
+
+def folded(path: Path) -> tuple[SessionFacts, bytes | None, dict]:
+    replay, standing = Replay(), Standing()
+    with path.open("rb") as source:
+        reader = read_log(source)
+        for batch in reader:
+            standing.start(reader.header)
+            replay.feed_batch(batch, reader)
+            for event in batch.events:
+                standing.feed(event)
+    return *facts_of(replay), standing.document()
+
+
+@pytest.mark.parametrize("path", LOGS[::3], ids=lambda path: path.relative_to(CORPUS).parts[0])
+def test_an_import_keeps_what_a_replay_of_the_log_says(people, data_dir, path):
+    row = kept(bring_in(people, path))
+    wanted, cuts, standing = folded(path)
+    assert SessionFacts.from_json(row.facts) == wanted
+    assert (None if row.cuts is None else bytes(row.cuts)) == cuts
+    assert row.standing == json.loads(json.dumps(standing))
+
+
+def test_a_log_that_grows_is_caught_up_with_and_never_read_again(people, data_dir, tmp_path, monkeypatch):
+    frames = session_frames(rounds=3)
+    monkeypatch.setattr(facts, "read_log", None)  # what `catch_up` reads with: it must have nothing to do
+    for end in range(1, len(frames) + 1):
+        log = bring_in(people, write(tmp_path, frames[:end]))
+        assert kept(log).revision == log.revision
+    wanted, cuts, _ = folded(write(tmp_path / "whole", frames))
+    row = kept(log)
+    assert SessionFacts.from_json(row.facts) == wanted
+    assert bytes(row.cuts) == cuts
+
+
+def test_a_log_cut_anywhere_and_then_finished_has_the_facts_of_the_whole(people, data_dir, tmp_path):
+    data = b"".join(session_frames(rounds=2))
+    wanted, cuts, _ = folded(write(tmp_path / "whole", [data]))
+    for n, cut in enumerate(range(150, len(data), 97)):
+        session = f"session-00000000-0000-4000-8000-{n:012d}"
+        bring_in(people, write(tmp_path, [data[:cut]], session))
+        row = kept(bring_in(people, write(tmp_path, [data], session)))
+        assert (SessionFacts.from_json(row.facts), bytes(row.cuts)) == (wanted, cuts)
+
+
+def test_facts_that_are_missing_old_or_unreadable_are_made_anew(people, data_dir, tmp_path):
+    frames = session_frames(rounds=2)
+    log = bring_in(people, write(tmp_path, frames[:5]))
+    LogFacts.unscoped.filter(log=log).delete()
+    assert facts.settle_missing() == 1
+    assert facts.settle_missing() == 0
+    LogFacts.unscoped.filter(log=log).update(state='{"replay": {"v": 0}, "standing": {"v": 0}}')
+    log = bring_in(people, write(tmp_path, frames))
+    wanted, cuts, _ = folded(write(tmp_path / "whole", frames))
+    row = kept(log)
+    assert (SessionFacts.from_json(row.facts), bytes(row.cuts)) == (wanted, cuts)
+
+
+def test_a_log_imported_without_the_companion_gets_its_facts_after_the_import(people, data_dir, tmp_path, monkeypatch):
+    monkeypatch.setattr(companions, "OPENERS", [])
+    row = kept(bring_in(people, write(tmp_path, session_frames(rounds=1))))
+    assert row.facts["last"]["id"] == "c0"
+
+
+def test_rebuilding_makes_them_anew(people, data_dir, tmp_path):
+    log = bring_in(people, write(tmp_path, session_frames(rounds=1)))
+    before = kept(log).facts
+    LogFacts.unscoped.filter(log=log).update(facts={}, cuts=None)
+    rebuild_log(log)
+    assert kept(log).facts == before
+
+
+def test_no_secret_of_the_log_is_kept(people, data_dir, tmp_path):
+    secret = "ghp_" + "a1B2" * 9
+    goal = {
+        "kind": "goal/change", "version": 1, "operation": "create", "roundsStarted": 0, "createdAt": 1, "updatedAt": 1,
+        "goal": {"id": "g", "revision": 1, "objective": f"rotate {secret}", "phase": "active", "maxGoalRounds": 3},
+    }  # fmt: skip
+    rows = [
+        human(0, "hello"),
+        {"type": "goal/change", "seq": 1, "time": 1, "data": goal},
+        {"type": "todo/write", "seq": 2, "time": 1, "data": {"todos": [{"content": secret, "status": "pending"}]}},
+        {"type": "compaction/start", "seq": 3, "time": 1, "data": {"compactionId": "c", "turn": None}},
+        {"type": "compaction/end", "seq": 4, "time": 2, "data": {"compactionId": "c", "turn": None, "error": f"bad {secret}"}},
+    ]  # fmt: skip
+    row = kept(bring_in(people, write(tmp_path, [frame(header()), *(frame(one) for one in rows)])))
+    assert "redacted" in row.facts["last"]["error"]
+    assert secret not in json.dumps([row.facts, row.standing, row.state])
+
+
+def test_facts_go_with_their_log(people, data_dir, tmp_path):
+    log = bring_in(people, write(tmp_path, session_frames(rounds=1)))
+    log.session.delete()
+    assert not LogFacts.unscoped.exists()

@@ -1,0 +1,216 @@
+"""The file on disk: DSH's lock, the digest that guards a write, what stays as it was."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from compaction.core.document import Op
+from compaction.core.patch_export import CannotRoundTrip
+from compaction.core.patch_yaml import PatchError
+from compaction.core.problem import InvalidSettings
+from compaction.models import Profile
+from compaction.services import patch_file, patch_lock
+from compaction.services.patch_lock import Locked, held
+from compaction.services.profiles import default_of
+from compaction.services.settings import Conflict, mutate
+
+FILE = """# mine
+- insert:
+    - id: other  # stays
+      name: some-plugin
+      config: { key: !!js "process.env.KEY" }
+- id: compaction-basic
+  config:
+    thresholdRatio: 0.7   # why
+    retainTokens: 3000
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "cordis.patch.yml"
+
+
+@pytest.fixture
+def profile(people, path) -> Profile:
+    made = default_of(people.team)
+    made.path = str(path)
+    made.save()
+    return made
+
+
+def fresh(profile: Profile) -> Profile:
+    return Profile.unscoped.get(pk=profile.pk)
+
+
+def test_settings_are_read_from_a_file_and_written_back_without_touching_the_rest(profile, path, alice):
+    path.write_text(FILE)
+    found, saved = patch_file.read_into(profile, path, 0, by=alice)
+    assert (found.chosen.line, saved.profile.document) == (6, {"thresholdRatio": 0.7, "retainTokens": 3000})
+    mutate(profile, (Op("set", "thresholdRatio", 0.6),), 1, by=alice)
+    made = patch_file.write_out(fresh(profile), "compaction-basic")
+    assert made.changed
+    assert path.read_text() == FILE.replace("0.7   # why", "0.6   # why")
+
+
+def test_a_file_that_others_changed_is_not_written(profile, path, alice):
+    path.write_text(FILE)
+    patch_file.read_into(profile, path, 0, by=alice)
+    changed = FILE.replace("3000", "4000")
+    path.write_text(changed)
+    mutate(profile, (Op("set", "thresholdRatio", 0.6),), 1, by=alice)
+    with pytest.raises(patch_file.FileChanged):
+        patch_file.write_out(fresh(profile), "compaction-basic")
+    assert path.read_text() == changed
+    digest = patch_file.read(path).digest
+    assert patch_file.write_out(fresh(profile), "compaction-basic", expected_digest=digest).changed
+    with pytest.raises(patch_file.FileChanged):
+        patch_file.write_out(fresh(profile), "compaction-basic", expected_digest=digest)
+
+
+def test_a_file_that_is_not_there_yet_is_made_private(profile, path):
+    assert patch_file.read(path) == patch_file.PatchFile(None, "absent")
+    assert patch_file.write_out(profile, "dsh-better-compact", expected_digest="absent").changed
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert fresh(profile).file_digest == patch_file.read(path).digest
+    with pytest.raises(patch_file.FileChanged):
+        patch_file.write_out(profile, "dsh-better-compact", expected_digest="absent")
+
+
+def test_mode_and_link_stay(profile, path, tmp_path):
+    kept = tmp_path / "dotfiles" / "patch.yml"
+    kept.parent.mkdir()
+    kept.write_text(FILE)
+    kept.chmod(0o640)
+    path.symlink_to(kept)
+    assert patch_file.write_out(profile, "compaction-basic").changed
+    assert path.is_symlink()
+    assert "thresholdRatio" not in kept.read_text()
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o640
+
+
+def test_nothing_of_a_write_lies_about_afterwards(profile, path, tmp_path):
+    path.write_text(FILE)
+    patch_file.write_out(profile, "compaction-basic")
+    assert sorted(entry.name for entry in tmp_path.iterdir() if entry.is_file()) == ["cordis.patch.yml"]
+
+
+def test_a_file_that_cannot_be_written_exactly_stays_and_a_row_to_paste_is_given(profile, path, tmp_path):
+    odd = FILE + "...\n- trailing: x\n"
+    path.write_text(odd)
+    with pytest.raises(PatchError):
+        patch_file.write_out(profile, "compaction-basic")
+    path.write_text(FILE.replace("\n    retain", "\u2028\n    retain"))
+    before = path.read_bytes()
+    with pytest.raises(CannotRoundTrip) as caught:
+        patch_file.write_out(profile, "compaction-basic")
+    assert "compaction-basic" in caught.value.paste
+    assert path.read_bytes() == before
+    assert sorted(entry.name for entry in tmp_path.iterdir() if entry.is_file()) == ["cordis.patch.yml"]
+
+
+@pytest.mark.parametrize(
+    ("raw", "code"), [(b"- id: \xff\n", "not-utf8"), (b"x" * 600_000, "too-large"), (b"x" * 200_000, "too-large")]
+)
+def test_what_is_no_patch_file_is_refused(profile, path, alice, raw, code):
+    path.write_bytes(raw)
+    with pytest.raises(PatchError) as caught:
+        patch_file.read_into(profile, path, 0, by=alice)
+    assert caught.value.code == code
+
+
+def test_a_pipe_is_refused_at_once(path):
+    os.mkfifo(path)
+    with pytest.raises(PatchError):
+        patch_file.read(path)
+
+
+def test_an_import_goes_by_the_revision_and_by_the_harness_rules(profile, path, alice):
+    path.write_text("- id: compaction-basic\n  config: { thresholdRatio: 2 }\n")
+    with pytest.raises(InvalidSettings):
+        patch_file.read_into(profile, path, 0, by=alice)
+    path.write_text(FILE)
+    with pytest.raises(Conflict):
+        patch_file.read_into(profile, path, 3, by=alice)
+    path.write_text("- id: other\n  config: {}\n")
+    with pytest.raises(patch_file.NoSettings):
+        patch_file.read_into(profile, path, 0, by=alice)
+    path.unlink()
+    with pytest.raises(FileNotFoundError):
+        patch_file.read_into(profile, path, 0, by=alice)
+    assert (fresh(profile).revision, fresh(profile).file_digest) == (0, "")
+
+
+# ---- the lock
+
+
+def lock(tmp_path: Path) -> Path:
+    return tmp_path / "package.json.lock"
+
+
+def test_the_lock_names_this_process_and_goes_again(tmp_path):
+    with held(tmp_path):
+        assert lock(tmp_path).read_text() == f"{os.getpid()}\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_lock_of_a_living_process_is_waited_for_and_then_left_alone(profile, path, tmp_path, monkeypatch):
+    path.write_text(FILE)
+    lock(tmp_path).write_text(f"{os.getppid()}\n")
+    monkeypatch.setattr(patch_lock, "_STEP", 0.001)
+    with pytest.raises(Locked) as caught, held(tmp_path, wait=0.01):
+        pass
+    assert caught.value.holder == os.getppid()
+    assert lock(tmp_path).read_text() == f"{os.getppid()}\n"
+    assert path.read_text() == FILE
+
+
+def test_a_lock_of_a_dead_process_is_taken_over(tmp_path):
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    lock(tmp_path).write_text(f"{gone.pid}\n")
+    with held(tmp_path, wait=0):
+        assert lock(tmp_path).read_text() == f"{os.getpid()}\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("content", ["", "x\n", "-1\n", "0\n", "9" * 30])
+def test_a_lock_that_names_nobody_is_not_taken_over(tmp_path, content):
+    lock(tmp_path).write_text(content)
+    with pytest.raises(Locked) as caught, held(tmp_path, wait=0):
+        pass
+    assert caught.value.holder is None
+    assert lock(tmp_path).read_text() == content
+
+
+@pytest.mark.parametrize("_again", range(5))
+def test_only_one_of_many_is_inside_at_a_time(tmp_path, _again):
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    lock(tmp_path).write_text(f"{gone.pid}\n")  # all of them find a dead one's first
+    inside, most, errors = [], [], []
+
+    def work() -> None:
+        try:
+            for _ in range(10):
+                with held(tmp_path, wait=30):
+                    inside.append(1)
+                    most.append(len(inside))
+                    inside.pop()
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert (errors, len(most), max(most)) == ([], 40, 1)
+    assert list(tmp_path.iterdir()) == []

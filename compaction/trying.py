@@ -1,0 +1,170 @@
+"""What-if: the pressure formula over a recorded session for other settings, and marks on its compactions.
+
+Rule: issue 4 F, COMPACTION §8. Arithmetic on what was recorded, not a prediction. This is the one question that reads a
+log while somebody waits, so it takes logs up to a size and one at a time in each process.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from compaction.core.document import Op, mutate
+from compaction.core.formula import NoSpec, Spec, reserve, spec
+from compaction.core.marks import Marked, marks
+from compaction.core.policy import Settings, resolve
+from compaction.core.what_if import Point, Pressure, Route, what_if
+from compaction.services import catalogue
+from compaction.services.catalogue import Known
+from dshweb.sessionlog.core.events import Event
+from dshweb.sessionlog.core.header import Header
+from dshweb.sessionlog.core.reader import read_log
+from dshweb.sessionlog.models import LogFile
+from dshweb.sessionlog.services import steps, store
+
+MOST_BYTES: Final = 32 << 20
+"""Decoded bytes of a log that is replayed in a request: a second or two."""
+WAIT_SECONDS: Final = 5.0
+SHOWN: Final = 200
+KEYS: Final = ("thresholdRatio", "headroomTokens", "retainRatio", "retainTokens", "maxTokens")
+
+_one = threading.BoundedSemaphore(1)
+
+
+class TooLarge(Exception):
+    """The log is too large to be replayed while somebody waits."""
+
+
+class Busy(Exception):
+    """Another session is being replayed in this process."""
+
+
+class Gone(Exception):
+    """The stored log cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One step boundary under the tried settings. `spec`: the formula worked out there, None: no route yet.
+
+    `crossing`: the first of a run of boundaries that are over; the others follow from it, for nothing was compacted.
+    """
+
+    point: Point
+    spec: Spec | NoSpec | None
+    crossing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What came of it. `looks` counts all boundaries by what they are, `shown` lists those over or that really fired."""
+
+    settings: Settings
+    looks: Mapping[str, int]
+    shown: tuple[Look, ...]
+    more: int
+    marks: tuple[Marked, ...]
+    last_seq: int | None
+    notes: tuple[str, ...]
+
+
+def other_settings(saved: Mapping[str, object], given: Mapping[str, object]) -> Settings:
+    """The saved settings with `given` keys (of KEYS) in their place, by the harness's own rules. Raises InvalidSettings."""
+    ops = [Op("set", key, value) for key, value in given.items()]
+    return resolve(mutate(saved, ops).document)
+
+
+def try_settings(log: LogFile, settings: Settings, *, window: int | None = None) -> Tried:
+    """Replays a log. `window`: a context window in place of the recorded one. Raises TooLarge, Busy, Gone.
+
+    The recorded window goes before the catalogue's here: it is what the harness worked with.
+    """
+    decoded = log.accounting.get("decoded_bytes")
+    if not isinstance(decoded, int) or decoded > MOST_BYTES:
+        raise TooLarge
+    with _alone():
+        header, events = _read(log)
+        limits = _Limits(log.team_id, settings, window)
+        points = what_if(header, events, limits.pressure)
+        found = marks(header, events)
+    looks, shown, crossed = Counter[str](), [], False
+    for point in points:
+        looks["looks"] += 1
+        looks["fired"] += point.fired
+        looks["over" if point.over else "unknown" if point.over is None else "below"] += 1
+        crossing = bool(point.over) and not crossed
+        looks["crossings"] += crossing
+        crossed = bool(point.over) and not point.fired
+        if point.over or point.fired:
+            shown.append(Look(point, limits.spec(point.route), crossing))
+    last = events[-1].seq if events else None
+    return Tried(settings, looks, tuple(shown[:SHOWN]), max(0, len(shown) - SHOWN), tuple(found), last, limits.notes)
+
+
+class _Limits:
+    """The formula for each route that a log goes through; worked out once for each."""
+
+    def __init__(self, team_id: int, settings: Settings, window: int | None) -> None:
+        self._team, self._settings, self._window = team_id, settings, window
+        self._known: dict[tuple[str, str], Known | None] = {}
+        self._specs: dict[Route, Spec | NoSpec | None] = {}
+        self._notes: dict[str, None] = {}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return tuple(self._notes)
+
+    def spec(self, route: Route) -> Spec | NoSpec | None:
+        if route not in self._specs:
+            self._specs[route] = self._work_out(route)
+        return self._specs[route]
+
+    def pressure(self, route: Route) -> Pressure | None:
+        found = self.spec(route)
+        return Pressure(found.threshold, found.retain) if isinstance(found, Spec) else None
+
+    def _work_out(self, route: Route) -> Spec | NoSpec | None:
+        if route.provider is None or route.model is None:
+            return None
+        key = route.provider, route.model
+        if key not in self._known:
+            self._known[key] = catalogue.known(self._team, *key)
+        known = self._known[key]
+        policy = self._settings.for_route(*key)
+        if any((each["provider"], each["model"]) == key for each in self._settings.overrides):
+            self._notes[f"a model policy of the profile holds for {route.provider}/{route.model}"] = None
+        logged = route.window if route.window is not None else known.window if known else None
+        kept_free = reserve(
+            route.max_tokens,
+            known.default_max_tokens if known else None,
+            adapter_known=known.adapter_known if known else False,
+        )
+        found = spec(policy, self._window if self._window is not None else logged, kept_free)
+        if isinstance(found, NoSpec):
+            self._notes[f"{route.provider}/{route.model}: {found.message}"] = None
+        return found
+
+
+def _read(log: LogFile) -> tuple[Header | None, list[Event]]:
+    """The whole log, decoded. Only a header in front tells the folds how old rows are priced."""
+    try:
+        with store.opened(log.stored) as source:
+            reader = read_log(source, compressed=log.file_name.endswith(".zstd"), limits=steps.limits())
+            events = [event for batch in reader for event in batch.events]
+    except OSError as error:
+        raise Gone from error
+    return reader.header, events
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    if not _one.acquire(timeout=WAIT_SECONDS):
+        raise Busy
+    try:
+        yield
+    finally:
+        _one.release()

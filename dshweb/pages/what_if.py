@@ -1,0 +1,103 @@
+"""Other settings tried on a recorded session, and how full it was when it was really compacted (issue 4 F)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_safe
+
+from compaction import trying
+from compaction.core.document import normalised
+from compaction.core.formula import Spec
+from compaction.core.problem import InvalidSettings
+from compaction.inspecting import asked_settings
+from dshweb.access.callers import CallerRequest
+from dshweb.pages.session import chosen
+from dshweb.sessionlog import selectors
+from dshweb.sessionlog.selectors import may_see_content
+from dshweb.ui.query import whole_number
+
+MOST = 1 << 53
+WINNERS = {"ratio": _("the ratio"), "headroom": _("the headroom"), "both": _("both bounds alike")}
+REFUSALS = {
+    "empty-surface": _("nothing is there to compact"),
+    "all-retained": _("everything would be kept"),
+    "no-balanced-cut": _("no cut leaves each tool call with its result"),
+    "unpriced": _("the history cannot be priced"),
+}
+GONE = {
+    trying.TooLarge: _("This log is too large to be replayed while you wait."),
+    trying.Busy: _("Another session is being replayed. Try again in some seconds."),
+    trying.Gone: _("The stored log cannot be read. Bring it in again from where it came."),
+}
+
+
+class Ratio(forms.FloatField):
+    """A share above 0, at most 1."""
+
+    def __init__(self, label: Any) -> None:
+        super().__init__(label=label, required=False, max_value=1, step_size=None)
+
+    def validate(self, value: Any) -> None:
+        super().validate(value)
+        if value is not None and not value > 0:
+            raise forms.ValidationError(_("A number above 0, at most 1."))
+
+
+def _tokens(label: Any, least: int = 0) -> forms.IntegerField:
+    return forms.IntegerField(label=label, required=False, min_value=least, max_value=MOST)
+
+
+class Settings(forms.Form):
+    """What is tried; an empty field leaves the saved setting."""
+
+    thresholdRatio = Ratio(_("Threshold (share of the window)"))
+    headroomTokens = _tokens(_("Headroom (tokens)"))
+    retainRatio = Ratio(_("Kept tail (share)"))
+    retainTokens = _tokens(_("Kept tail (tokens)"))
+    maxTokens = _tokens(_("Longest summary (tokens)"), 1)
+    contextWindow = _tokens(_("Context window (tokens)"), 1)
+
+
+@require_safe
+def page(request: CallerRequest, pk: int) -> HttpResponse:
+    """`/sessions/<id>/what-if/`: nothing is changed, everything stands in the address."""
+    row = get_object_or_404(selectors.sessions(request.caller), pk=pk)
+    if not may_see_content(request.caller, row):
+        raise Http404
+    log = chosen(selectors.logs_of(row), row, whole_number(request, "log"))
+    if log is None:
+        raise Http404
+    saved = asked_settings(row.team_id)
+    form = Settings(request.GET)
+    values = {key: value for key, value in form.cleaned_data.items() if value is not None} if form.is_valid() else {}
+    tried: trying.Tried | None = None
+    problem: Any = None
+    if not form.errors:
+        try:
+            settings = trying.other_settings(saved, {key: values[key] for key in trying.KEYS if key in values})
+            tried = trying.try_settings(log, settings, window=values.get("contextWindow"))
+        except InvalidSettings as error:
+            problem = str(error)
+        except tuple(GONE) as error:
+            problem = GONE[type(error)]
+    return render(request, "sessionlog/what_if.html", {
+        "session": row, "log": log, "form": form, "tried": tried, "problem": problem,
+        "effective": normalised(tried.settings) if tried else {}, "looks": tried.looks if tried else {},
+        "points": [_shown(one) for one in tried.shown] if tried else [],
+    })  # fmt: skip
+
+
+def _shown(look: trying.Look) -> dict[str, Any]:
+    spec = look.spec if isinstance(look.spec, Spec) else None
+    return {
+        "point": look.point,
+        "crossing": look.crossing,
+        "spec": spec,
+        "winner": WINNERS[spec.winner] if spec else "",
+        "refusal": REFUSALS.get(look.point.refusal or "", look.point.refusal),
+    }

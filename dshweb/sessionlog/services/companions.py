@@ -1,0 +1,54 @@
+"""What other apps keep of a log, made in the same pass and the same transaction as our own rows.
+
+An app above this one adds an opener to `OPENERS` when it is ready. At the start of a pass the opener is told where it
+begins and what the log was; it gives a companion, or None when it cannot go on from there (it then catches up by itself
+once the import has told of the log). A companion sees rows as they stand in the log, unmasked: what it stores, it masks.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Protocol
+
+from dshweb.sessionlog.core.reader import FrameBatch, LogReader
+from dshweb.sessionlog.core.resume import Resume
+from dshweb.sessionlog.models import LogFile
+from dshweb.text.redact import Masker
+
+log_ = logging.getLogger(__name__)
+
+
+class Companion(Protocol):
+    """One pass of one log."""
+
+    def feed(self, batch: FrameBatch, reader: LogReader) -> None:
+        """The events of the next frame. What it raises ends this companion, not the import."""
+
+    def save(self, log: LogFile, revision: int, resume: Resume) -> None:
+        """The log is read to its end, and settled up to `resume`: write what is kept, inside the import's transaction."""
+
+
+Opener = Callable[[LogFile, Resume | None, Masker], Companion | None]
+OPENERS: list[Opener] = []
+
+
+class Companions:
+    """Those of one pass. `resume` None: it starts with the log's first byte."""
+
+    def __init__(self, log: LogFile, resume: Resume | None, masker: Masker) -> None:
+        found = (opener(log, resume, masker) for opener in OPENERS)
+        self._all = [companion for companion in found if companion is not None]
+        self._log = log
+
+    def feed(self, batch: FrameBatch, reader: LogReader) -> None:
+        for companion in list(self._all):
+            try:
+                companion.feed(batch, reader)
+            except Exception:  # a log is not lost over what is made of it besides
+                log_.exception("%s is left out for log %s", type(companion).__name__, self._log.pk)
+                self._all.remove(companion)
+
+    def save(self, revision: int, resume: Resume) -> None:
+        for companion in self._all:
+            companion.save(self._log, revision, resume)
