@@ -94,7 +94,6 @@ def _trusted(request: HttpRequest) -> None:
         raise _no_database() from error
     # get_host() would raise what becomes a 400; without `Host` it is the address we are bound to
     host: str = request._get_raw_host()  # type: ignore[attr-defined]
-    )  # get_host() would raise what becomes a 400; without `Host` the address we are bound to
     name, _port = split_domain_port(host)
     if not name or not validate_host(name, hosts):
         raise Refused(403, "forbidden", "This host is not trusted.")
