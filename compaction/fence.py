@@ -21,9 +21,9 @@ from django.http import HttpRequest, HttpResponse
 from django.http.request import split_domain_port, validate_host
 
 from compaction import inspecting
-from dshweb.access.auth import TokenAuth
 from dshweb.access.callers import Caller, caller_for_user
-from dshweb.access.services.attempts import TooMany
+from dshweb.access.quick import caller_by_login, caller_by_token
+from dshweb.access.services.attempts import TooMany, bad_token
 
 log = logging.getLogger(__name__)
 
@@ -92,9 +92,8 @@ def _trusted(request: HttpRequest) -> None:
         connection.ensure_connection()
     except Error as error:
         raise _no_database() from error
-    host = (
-        request._get_raw_host()
-    )  # get_host() would raise what becomes a 400; without `Host` the address we are bound to
+    # get_host() would raise what becomes a 400; without `Host` it is the address we are bound to
+    host: str = request._get_raw_host()  # type: ignore[attr-defined]
     name, _port = split_domain_port(host)
     if not name or not validate_host(name, hosts):
         raise Refused(403, "forbidden", "This host is not trusted.")
@@ -118,12 +117,15 @@ def _same_origin(origin: str, host: str) -> bool:
 
 def _caller(request: HttpRequest) -> Caller:
     """A bearer token where one was sent, else the login of the browser. A bad token is never saved by a good cookie."""
-    if "HTTP_AUTHORIZATION" in request.META:
-        try:
-            found = TokenAuth()(request)
-        except TooMany as error:
-            raise _nobody(**{"Retry-After": str(error.retry_after)}) from error
-        if not isinstance(found, Caller):
+    sent = request.META.get("HTTP_AUTHORIZATION")
+    if sent is not None:
+        scheme, _, secret = sent.strip().partition(" ")
+        found = caller_by_token(secret.strip()) if scheme.lower() == "bearer" else None
+        if found is None:
+            try:
+                bad_token(request)
+            except TooMany as error:
+                raise _nobody(**{"Retry-After": str(error.retry_after)}) from error
             raise _nobody()
         if not found.has_scope("read"):
             raise Refused(403, "forbidden", "This token lacks the scope `read`.")
@@ -131,6 +133,8 @@ def _caller(request: HttpRequest) -> Caller:
     key = request.COOKIES.get(settings.SESSION_COOKIE_NAME)
     if not key:
         raise _nobody()
+    if (caller := caller_by_login(key)) is not None:
+        return caller
     request.session = import_module(settings.SESSION_ENGINE).SessionStore(key)
     user = get_user(request)
     if not user.is_authenticated:

@@ -6,22 +6,24 @@ fenced address, `/api/v1/profiles/{id}/inspect`, the command) share this.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
 from compaction.core import last
 from compaction.core.budget import Budget, Meter, Preview, Range, budget
 from compaction.core.diagnose import diagnose
+from compaction.core.document import requires_reload
 from compaction.core.formula import NoSpec
 from compaction.core.policy import Settings, resolve
 from compaction.core.problem import InvalidSettings
 from compaction.core.session_facts import Inspected, SessionFacts, inspected
-from compaction.models import LogFacts, Profile
+from compaction.models import Profile
 from compaction.services import catalogue
-from compaction.services.engine import reload_needed
 from dshweb.access.callers import Caller
-from dshweb.sessionlog.models import LogFile, Session
-from dshweb.sessionlog.selectors import may_see_content
+from dshweb.access.prepared import Prepared
+from dshweb.sessionlog.models import Session
+from dshweb.sessionlog.selectors import may_see_texts
 from dshweb.text.lines import is_storable
 
 OUR_PRESET: Final = "better-compact"
@@ -31,19 +33,55 @@ NO_SNAPSHOT: Final = "no engine holds settings of this profile yet; the figures 
 NO_PROFILE: Final = "there is no profile; the figures use the defaults"
 GROWN: Final = "the log has grown since it was measured"
 HIDDEN: Final = "the error is shown to the owner of the session only"
-_SESSION_FIELDS: Final = (
-    "session_id", "preset", "team", "owner", "team__content_visibility", "current__revision",
-    "current__facts__revision", "current__facts__facts", "current__facts__cuts",
-)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A profile's saved settings, and what the engine holds of them (None: nothing yet). `document` None: no profile."""
+
+    document: dict[str, Any] | None = None
+    active: dict[str, Any] | None = None
+
+    @property
+    def reload_needed(self) -> bool:
+        """`requiresReload`. False while no engine holds anything."""
+        return self.active is not None and requires_reload(self.document or {}, self.active)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A session and the facts kept of its current log. `log` and `kept` are the log's revision of now and of the facts."""
+
+    session_id: str
+    team: int
+    preset: str
+    owner: int | None
+    visibility: str
+    log: int | None
+    kept: int | None
+    facts: dict[str, Any] | None
+    cuts: bytes | memoryview | None
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked about. `profile` None: the team has none. `shows_errors`: whether texts of the log may be shown."""
+    """What is asked about. `shows_errors`: whether texts of the log may be shown."""
 
-    profile: Profile | None
-    session: Session | None = None
+    held: Held
+    session: Found | None = None
     shows_errors: bool = True
+
+
+_sessions = Prepared(
+    lambda team, session: Session.unscoped.filter(team=team, session_id=session).values_list(
+        "session_id", "team_id", "preset", "owner_id", "team__content_visibility", "current__revision",
+        "current__facts__revision", "current__facts__facts", "current__facts__cuts",
+    ),
+    int, str,
+)  # fmt: skip
+_defaults = Prepared(
+    lambda team: Profile.unscoped.filter(team=team, is_default=True).values_list("document", "snapshot__config"), int
+)
 
 
 def asked(caller: Caller, session_id: str | None, profile: Profile | None = None) -> Asked | None:
@@ -53,30 +91,25 @@ def asked(caller: Caller, session_id: str | None, profile: Profile | None = None
     the caller's own team.
     """
     if session_id is None:
-        return Asked(profile or _default(_home(caller)))
-    if not is_storable(session_id):
+        return Asked(_held(profile) if profile else _default(_home(caller)))
+    home = _home(caller)
+    teams = [profile.team_id] if profile else sorted(caller.team_ids, key=lambda team: (team != home, team))
+    found = _session(teams, session_id)
+    if found is None:
         return None
-    teams = [profile.team_id] if profile else caller.team_ids
-    rows = list(_sessions(session_id, teams))
-    if not rows:
-        return None
-    home = _home(caller) if len(rows) > 1 else None
-    found = next((row for row in rows if row.team_id == home), rows[0])
-    return Asked(profile or _default(found.team_id), found, may_see_content(caller, found))
+    shows = may_see_texts(caller, found.team, found.visibility, found.owner)
+    return Asked(_held(profile) if profile else _default(found.team), found, shows)
 
 
 def asked_in(team_id: int, session_id: str | None) -> Asked | None:
     """The same for the whole team, for a command on its server."""
-    if session_id is None:
-        return Asked(_default(team_id))
-    found = _sessions(session_id, [team_id]).first() if is_storable(session_id) else None
-    return Asked(_default(team_id), found) if found else None
+    found = None if session_id is None else _session([team_id], session_id)
+    return None if session_id is not None and found is None else Asked(_default(team_id), found)
 
 
 def asked_settings(team_id: int) -> dict[str, Any]:
     """The saved settings of a team's default profile, what other settings are tried on."""
-    profile = _default(team_id)
-    return dict(profile.document) if profile else {}
+    return dict(_default(team_id).document or {})
 
 
 def models(caller: Caller) -> dict[str, Any]:
@@ -87,12 +120,10 @@ def models(caller: Caller) -> dict[str, Any]:
 
 def body(about: Asked) -> dict[str, Any]:
     """The answer, member by member as COMPACTION §18 lists them."""
-    profile, session = about.profile, about.session
-    snapshot = getattr(profile, "snapshot", None)
-    active = snapshot.config if snapshot else None
+    held, session = about.held, about.session
     answer: dict[str, Any] = {
-        "activeConfig": active,
-        "requiresReload": profile is not None and reload_needed(profile, active),
+        "activeConfig": held.active,
+        "requiresReload": held.reload_needed,
         "sessionId": session.session_id if session else None,
         "diagnostics": [],
         "engine": None,
@@ -101,38 +132,37 @@ def body(about: Asked) -> dict[str, Any]:
         "lastCompaction": None,
         "handoffContinuation": None,
     }
-    notes = [] if active is not None else [NO_SNAPSHOT if profile else NO_PROFILE]
+    notes = [] if held.active is not None else [NO_PROFILE if held.document is None else NO_SNAPSHOT]
     if session is not None:
-        notes += _of_session(answer, about, session, active)
+        notes += _of_session(answer, about, session)
     answer["diagnostics"] = list(dict.fromkeys(notes))
     return answer
 
 
-def _of_session(answer: dict[str, Any], about: Asked, session: Session, active: dict[str, Any] | None) -> list[str]:
+def _of_session(answer: dict[str, Any], about: Asked, session: Found) -> list[str]:
     """Fills in what is about the session; what is to be said of it."""
     notes: list[str] = []
-    row = _facts_row(session)
-    facts = SessionFacts.from_json(row.facts) if row else None
+    facts = SessionFacts.from_json(session.facts) if session.facts is not None else None
     preset = facts.preset if facts else session.preset or None
     foreign = preset is not None and preset != OUR_PRESET
     reason = f"the log names the agent preset {preset}, which brings its own compaction engine" if foreign else COLD
     answer["engine"] = {"owner": "unknown", "inspectApplies": not foreign, "reason": reason}
     if facts is not None:
         answer["lastCompaction"] = _last(facts, notes, shows_errors=about.shows_errors)
-    if row is None or session.current is None or row.revision != session.current.revision:
-        notes.append(NOT_MEASURED if row is None else GROWN)
+    if facts is None or session.log != session.kept:
+        notes.append(NOT_MEASURED if facts is None else GROWN)
     if foreign:
         return [*notes, reason]
     try:
-        settings = _settings(about.profile, active, requires_reload=answer["requiresReload"])
+        settings = _settings(about.held, stale=answer["requiresReload"])
     except InvalidSettings as error:
         return [*notes, f"the settings cannot be used: {error}"]
-    if row is None or facts is None:
+    if facts is None:
         unknown = NoSpec("window-unknown", NOT_MEASURED, unknown=True)
         answer["budget"] = budget(None, settings.policy, unknown, None).body()
         answer["preview"] = Preview(None, None, None, None, f"unavailable: {NOT_MEASURED}").body()
         return notes
-    found = worked_out(session.team_id, facts, row.cuts, settings)
+    found = worked_out(session.team, facts, session.cuts, settings)
     answer["budget"], answer["preview"] = found.budget.body(), found.preview.body()
     return [*notes, *found.diagnostics, *(one.text for one in _findings(found, facts, settings))]
 
@@ -162,10 +192,10 @@ def _findings(found: Inspected, facts: SessionFacts, settings: Settings) -> Any:
     return diagnose(found.policy, found.spec, meter, cut, auto=settings.auto.value)
 
 
-def _settings(profile: Profile | None, active: dict[str, Any] | None, *, requires_reload: bool) -> Settings:
+def _settings(held: Held, *, stale: bool) -> Settings:
     """What the engine holds; where the saved document says the same, that one, which tells set values from defaults."""
-    saved = profile.document if profile else {}
-    return resolve(saved if active is None or not requires_reload else active)
+    saved = held.document or {}
+    return resolve(held.active if stale and held.active is not None else saved)
 
 
 def _last(facts: SessionFacts, notes: list[str], *, shows_errors: bool) -> dict[str, Any] | None:
@@ -180,23 +210,26 @@ def _last(facts: SessionFacts, notes: list[str], *, shows_errors: bool) -> dict[
     return told
 
 
-def _facts_row(session: Session) -> LogFacts | None:
-    log: LogFile | None = session.current
-    row: LogFacts | None = getattr(log, "facts", None) if log is not None else None
-    return row
-
-
-def _sessions(session_id: str, teams: list[int]) -> Any:
-    rows = Session.unscoped.filter(team__in=teams, session_id=session_id)
-    return rows.select_related("team", "current__facts").only(*_SESSION_FIELDS).order_by("pk")
-
-
-def _default(team_id: int | None) -> Profile | None:
-    if team_id is None:
+def _session(teams: Iterable[int], session_id: str) -> Found | None:
+    """The session of this id in the first of the teams that has one."""
+    if not is_storable(session_id):
         return None
-    rows = Profile.objects.for_team(team_id).filter(is_default=True).select_related("snapshot")
-    found: Profile | None = rows.first()
-    return found
+    for team in teams:
+        for row in _sessions.rows(team, session_id):
+            return Found(*row)
+    return None
+
+
+def _default(team_id: int | None) -> Held:
+    """The default profile of a team."""
+    rows = [] if team_id is None else _defaults.rows(team_id)
+    return Held(*rows[0]) if rows else Held()
+
+
+def _held(profile: Profile) -> Held:
+    """A named profile; its snapshot is asked for unless it came with it."""
+    snapshot = getattr(profile, "snapshot", None)
+    return Held(profile.document, snapshot.config if snapshot else None)
 
 
 def _home(caller: Caller) -> int | None:

@@ -129,6 +129,7 @@ def _sqlite(path: str) -> dict[str, object]:
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": path,
+        "CONN_MAX_AGE": 60,  # opening it anew for each request costs more than most requests
         "OPTIONS": {
             "timeout": 30,
             "transaction_mode": "IMMEDIATE",

@@ -19,6 +19,7 @@ from compaction.core.routes_seen import RouteSeen
 from compaction.core.rules_routes import Route
 from compaction.models import ModelRoute
 from dshweb.access.models import Team
+from dshweb.access.prepared import Prepared
 from dshweb.sessionlog.services.rows import moment
 
 PROVIDER = "deepseek-official"
@@ -47,6 +48,26 @@ class Known:
     adapter_known: bool = False
 
 
+_COLUMNS = (
+    "model", "context_window", "seen_window", "default_max_tokens", "seen_max_tokens", "efforts", "default_effort",
+    "seen_effort", "allowed",
+)  # fmt: skip
+_rows = Prepared(  # asked for by every call of inspect
+    lambda team, provider, model: ModelRoute.unscoped.filter(
+        Q(model=model) | Q(model=""), team=team, provider=provider
+    ).values_list(*_COLUMNS),
+    int, str, str,
+)  # fmt: skip
+_allowed = Prepared(
+    lambda team: (
+        ModelRoute.unscoped.filter(~Q(model=""), team=team, allowed=True)
+        .order_by("provider", "model")
+        .values_list("provider", "model", "efforts", "default_effort")
+    ),
+    int,
+)
+
+
 def window_for(found: Known | None, logged: int | None) -> int | None:
     """The context window of a session: what was stated for its model, else what its log said, else what is known else."""
     if found is None or found.stated_window is not None:
@@ -67,7 +88,7 @@ def routes(team_id: int) -> dict[tuple[str, str], Known]:
 
 def known(team_id: int, provider: str, model: str) -> Known | None:
     """What holds for this route: its own row, and where that says nothing the provider's row for any model. None: no row."""
-    rows = ModelRoute.objects.for_team(team_id).filter(provider=provider, model__in=(model, ""))
+    rows = [ModelRoute(**dict(zip(_COLUMNS, row, strict=True))) for row in _rows.rows(team_id, provider, model)]
     return _merged({row.model: _known(row) for row in rows}, model)
 
 
@@ -99,15 +120,9 @@ class Routes:
 
 def models_body(team_id: int) -> dict[str, Any]:
     """The body of `GET /better-compact/api/models`: the allowed routes; enabled with at least one."""
-    rows = ModelRoute.objects.for_team(team_id).filter(Q(allowed=True) & ~Q(model="")).order_by("provider", "model")
     listed = [
-        {
-            "provider": row.provider,
-            "model": row.model,
-            "efforts": list(row.efforts or ()),
-            "defaultEffort": row.default_effort or None,
-        }
-        for row in rows
+        {"provider": provider, "model": model, "efforts": list(efforts or ()), "defaultEffort": default or None}
+        for provider, model, efforts, default in _allowed.rows(team_id)
     ]
     return {"enabled": bool(listed), "routes": listed}
 

@@ -19,9 +19,12 @@ def may_see_content(caller: Caller, session: Session) -> bool:
     """Whether the caller sees what was said, by the team's setting (DECISIONS 3). Numbers are for the whole team."""
     if session.team_id not in caller.grants:
         return False
-    if session.team.content_visibility == Visibility.TEAM:
-        return True
-    return session.owner_id == caller.user.pk or caller.is_admin(session.team_id)
+    return may_see_texts(caller, session.team_id, session.team.content_visibility, session.owner_id)
+
+
+def may_see_texts(caller: Caller, team: int, visibility: str, owner: int | None) -> bool:
+    """The same of a session of one of the caller's teams whose row is not at hand."""
+    return visibility == Visibility.TEAM or owner == caller.user.pk or caller.is_admin(team)
 
 
 def sessions(caller: Caller) -> QuerySet[Session]:

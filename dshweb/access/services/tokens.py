@@ -28,7 +28,7 @@ class BadToken(ValueError):
     """A token that cannot be made; the message says why."""
 
 
-def _digest(secret: str) -> str:
+def digest_of(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
@@ -58,7 +58,7 @@ def make(
         user=user,
         name=name[:80],
         prefix=secret[:SHOWN],
-        digest=_digest(secret),
+        digest=digest_of(secret),
         scopes=wanted,
         expires_at=expires_at,
     )
@@ -67,12 +67,17 @@ def make(
     return token, secret
 
 
+def is_one(secret: str) -> bool:
+    """Whether this can be a token at all."""
+    return secret.startswith(START) and len(secret) <= MAX_LENGTH
+
+
 def verify(secret: str) -> ApiToken | None:
     """The token of this secret if it may be used now, else None. Notes its use at most once a minute."""
-    if not secret.startswith(START) or len(secret) > MAX_LENGTH:
+    if not is_one(secret):
         return None
     now = timezone.now()
-    digest = _digest(secret)
+    digest = digest_of(secret)
     current = Q(revoked_at=None) & (Q(expires_at=None) | Q(expires_at__gt=now)) & Q(user__is_active=True)
     token = ApiToken.unscoped.select_related("user", "team").filter(current, digest=digest).first()
     if token is None or not hmac.compare_digest(token.digest, digest):
