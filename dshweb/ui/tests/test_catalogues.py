@@ -95,7 +95,7 @@ def test_every_message_is_translated_with_the_same_placeholders():
 def test_no_message_of_the_code_is_missing(tmp_path):
     if not shutil.which("xgettext"):
         pytest.skip("xgettext is not installed: the catalogue was not compared with the code")
-    for name in ("dshweb", "audit", "templates"):
+    for name in ("dshweb", "audit", "compaction", "templates"):
         ignore = shutil.ignore_patterns("tests", "__pycache__", "core")
         shutil.copytree(ROOT / name, tmp_path / name, ignore=ignore)
     (tmp_path / "locale").mkdir()
