@@ -24,6 +24,7 @@ FAMILIES: dict[str, dict[str, str]] = {
     },
     "audit": {"P9": "audits:p9", "P11": "audits:p11"},
     "secrets": {"P10": "secrets:p10"},
+    "answers": {"P18": "answers:p18"},
     "footprint": {"P21": "footprint:p21"},
     "streamed": {"P3T": "imports:p34s"},
 }

@@ -72,7 +72,12 @@ class GoalFold:
 
     def _set(self, given: Mapping[str, Any], objective: str, reason: str | None) -> str:
         goal = given.get("goal")
-        if not isinstance(goal, dict) or not isinstance(goal.get("id"), str) or not isinstance(goal.get("phase"), str):
+        if (
+            not isinstance(goal, dict)
+            or not isinstance(goal.get("id"), str)
+            or len(goal["id"]) > 200
+            or not isinstance(goal.get("phase"), str)
+        ):
             return "no goal in it"
         revision, most = as_int(goal.get("revision")), as_int(goal.get("maxGoalRounds"))
         rounds = as_int(given.get("roundsStarted"))

@@ -11,6 +11,7 @@ from dshweb.sessionlog.core.body import as_int, decode_json
 TOOL: Final = "ask_user_question"
 _KEPT: Final = 50
 _TEXT: Final = 2000
+_ID: Final = 200
 
 Mask = Callable[[str], str]
 
@@ -34,7 +35,12 @@ class Questions:
     def call(self, seq: int, body: Mapping[str, Any]) -> None:
         """A `tool/call` row of the tool."""
         call, asked = body.get("callId"), self._asked(body.get("arguments"))
-        if isinstance(call, str) and (asked or not self.timed) and (call in self.pending or len(self.pending) < _KEPT):
+        if (
+            isinstance(call, str)
+            and len(call) <= _ID
+            and (asked or not self.timed)
+            and (call in self.pending or len(self.pending) < _KEPT)
+        ):
             self.pending[call] = {"seq": seq, "state": "open" if self.timed else "untimed", "questions": asked}
 
     def result(self, body: Mapping[str, Any]) -> None:
@@ -57,7 +63,13 @@ class Questions:
         """A `tool/ptc-dispatch` row of the tool."""
         call = body.get("subCallId")
         pending = _first_json(body.get("content")).get("pending") is True
-        if isinstance(call, str) and pending and not body.get("isError") and len(self.pending) < _KEPT:
+        if (
+            isinstance(call, str)
+            and len(call) <= _ID
+            and pending
+            and not body.get("isError")
+            and len(self.pending) < _KEPT
+        ):
             asked = self._asked(body.get("arguments"))
             self.pending[call] = {"seq": seq, "state": "continued", "questions": asked}
 

@@ -20,6 +20,7 @@ from .questions import TOOL, Questions
 VERSION: Final = 1
 KEPT: Final = 500
 _TEXT: Final = 4000
+_ID: Final = 200  # longer ones are none of DSH's
 _ASKS: Final = TOOL.encode()
 
 
@@ -114,7 +115,7 @@ class Standing:
     def _job(self, event: Event) -> None:
         body = event.body
         job = body.get("jobId")
-        if not isinstance(job, str):
+        if not isinstance(job, str) or len(job) > _ID:
             return
         if event.type == "job/settled":
             self.jobs.pop(job, None)
@@ -127,7 +128,7 @@ class Standing:
     def _child(self, event: Event) -> None:
         body = event.body
         child = body.get("childId")
-        if isinstance(child, str) and (child in self.children or len(self.children) < KEPT):
+        if isinstance(child, str) and len(child) <= _ID and (child in self.children or len(self.children) < KEPT):
             self.children[child] = {
                 "seq": event.seq, "mode": str(body.get("mode"))[:40], "label": self._text(body.get("label")) or None,
                 "settled": False,
@@ -149,7 +150,7 @@ class Standing:
         if start + removed > len(row) or len(row) + len(inserted) > KEPT:
             self.queued = None
             return
-        row[start : start + removed] = [str(m.get("id")) if isinstance(m, dict) else "" for m in inserted]
+        row[start : start + removed] = [str(m.get("id"))[:_ID] if isinstance(m, dict) else "" for m in inserted]
         for message in inserted:
             source = message.get("source") if isinstance(message, dict) else None
             if isinstance(source, dict) and source.get("kind") == "subagent-settled":
@@ -157,7 +158,7 @@ class Standing:
 
     def _approval(self, event: Event) -> None:
         asked = event.body.get("id")
-        if not isinstance(asked, str):
+        if not isinstance(asked, str) or len(asked) > _ID:
             return
         if event.type == "approval/decided":
             self.approvals.pop(asked, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from django import forms
@@ -88,16 +89,21 @@ def page(request: CallerRequest, pk: int) -> HttpResponse:
     return render(request, "sessionlog/what_if.html", {
         "session": row, "log": log, "form": form, "tried": tried, "problem": problem,
         "effective": normalised(tried.settings) if tried else {}, "looks": tried.looks if tried else {},
-        "points": [_shown(one) for one in tried.shown] if tried else [],
+        "points": _points(tried.shown) if tried else [],
     })  # fmt: skip
 
 
-def _shown(look: trying.Look) -> dict[str, Any]:
-    spec = look.spec if isinstance(look.spec, Spec) else None
-    return {
-        "point": look.point,
-        "crossing": look.crossing,
-        "spec": spec,
-        "winner": WINNERS[spec.winner] if spec else "",
-        "refusal": REFUSALS.get(look.point.refusal or "", look.point.refusal),
-    }
+def _points(looks: Iterable[trying.Look]) -> list[dict[str, Any]]:
+    """What fired or would have; the steps that are over only because nothing was compacted before are counted, not listed."""
+    found: list[dict[str, Any]] = []
+    for look in looks:
+        if look.crossing or look.point.fired or not found:
+            spec = look.spec if isinstance(look.spec, Spec) else None
+            winner = WINNERS[spec.winner] if spec else ""
+            refusal = REFUSALS.get(look.point.refusal or "", look.point.refusal)
+            found.append({
+                "point": look.point, "crossing": look.crossing, "spec": spec, "winner": winner, "refusal": refusal, "over": 0,
+            })  # fmt: skip
+        else:
+            found[-1]["over"] += 1
+    return found
