@@ -35,7 +35,7 @@ test-all: $(VENV)/.dev ## also the slow tests and those that drive the real harn
 check: $(VENV)/.dev ## formatting, lint, types, import rules, migrations, templates, catalogues
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
-	@$(BIN)/mypy dshweb audit
+	@$(BIN)/mypy dshweb audit compaction
 	@$(BIN)/lint-imports
 	@git ls-files -z 'templates/*.html' 'templates/**/*.html' | xargs -0 -r $(BIN)/djade --target-version 5.2 --check
 	@DSHWEB_DATA_DIR=$$(mktemp -d) $(BIN)/python manage.py makemigrations --check --dry-run
