@@ -6,8 +6,10 @@ fenced address, `/api/v1/profiles/{id}/inspect`, the command) share this.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 from compaction.core import last
@@ -41,11 +43,6 @@ class Held:
 
     document: dict[str, Any] | None = None
     active: dict[str, Any] | None = None
-
-    @property
-    def reload_needed(self) -> bool:
-        """`requiresReload`. False while no engine holds anything."""
-        return self.active is not None and requires_reload(self.document or {}, self.active)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +118,10 @@ def models(caller: Caller) -> dict[str, Any]:
 def body(about: Asked) -> dict[str, Any]:
     """The answer, member by member as COMPACTION §18 lists them."""
     held, session = about.held, about.session
+    stale, settings = _held_settings(held)
     answer: dict[str, Any] = {
         "activeConfig": held.active,
-        "requiresReload": held.reload_needed,
+        "requiresReload": stale,
         "sessionId": session.session_id if session else None,
         "diagnostics": [],
         "engine": None,
@@ -134,12 +132,14 @@ def body(about: Asked) -> dict[str, Any]:
     }
     notes = [] if held.active is not None else [NO_PROFILE if held.document is None else NO_SNAPSHOT]
     if session is not None:
-        notes += _of_session(answer, about, session)
+        notes += _of_session(answer, about, session, settings)
     answer["diagnostics"] = list(dict.fromkeys(notes))
     return answer
 
 
-def _of_session(answer: dict[str, Any], about: Asked, session: Found) -> list[str]:
+def _of_session(
+    answer: dict[str, Any], about: Asked, session: Found, settings: Settings | InvalidSettings
+) -> list[str]:
     """Fills in what is about the session; what is to be said of it."""
     notes: list[str] = []
     facts = SessionFacts.from_json(session.facts) if session.facts is not None else None
@@ -153,10 +153,8 @@ def _of_session(answer: dict[str, Any], about: Asked, session: Found) -> list[st
         notes.append(NOT_MEASURED if facts is None else GROWN)
     if foreign:
         return [*notes, reason]
-    try:
-        settings = _settings(about.held, stale=answer["requiresReload"])
-    except InvalidSettings as error:
-        return [*notes, f"the settings cannot be used: {error}"]
+    if isinstance(settings, InvalidSettings):
+        return [*notes, f"the settings cannot be used: {settings}"]
     if facts is None:
         unknown = NoSpec("window-unknown", NOT_MEASURED, unknown=True)
         answer["budget"] = budget(None, settings.policy, unknown, None).body()
@@ -192,10 +190,21 @@ def _findings(found: Inspected, facts: SessionFacts, settings: Settings) -> Any:
     return diagnose(found.policy, found.spec, meter, cut, auto=settings.auto.value)
 
 
-def _settings(held: Held, *, stale: bool) -> Settings:
-    """What the engine holds; where the saved document says the same, that one, which tells set values from defaults."""
-    saved = held.document or {}
-    return resolve(held.active if stale and held.active is not None else saved)
+def _held_settings(held: Held) -> tuple[bool, Settings | InvalidSettings]:
+    """`requiresReload`, and what the figures go by: what the engine holds. Where the saved document says the same, that
+    one, which tells set values from defaults.
+    """
+    return _resolved(json.dumps(held.document or {}), None if held.active is None else json.dumps(held.active))
+
+
+@lru_cache(maxsize=256)
+def _resolved(saved: str, active: str | None) -> tuple[bool, Settings | InvalidSettings]:
+    document, holds = json.loads(saved), None if active is None else json.loads(active)
+    stale = holds is not None and requires_reload(document, holds)
+    try:
+        return stale, resolve(holds if stale and holds is not None else document)
+    except InvalidSettings as error:
+        return stale, error
 
 
 def _last(facts: SessionFacts, notes: list[str], *, shows_errors: bool) -> dict[str, Any] | None:

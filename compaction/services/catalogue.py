@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
@@ -48,14 +48,32 @@ class Known:
     adapter_known: bool = False
 
 
-_COLUMNS = (
-    "model", "context_window", "seen_window", "default_max_tokens", "seen_max_tokens", "efforts", "default_effort",
-    "seen_effort", "allowed",
-)  # fmt: skip
+class _Row(NamedTuple):
+    """What `known` needs of a route; `window` and `max_tokens` as `ModelRoute` has them."""
+
+    model: str
+    context_window: int | None
+    seen_window: int | None
+    default_max_tokens: int | None
+    seen_max_tokens: int | None
+    efforts: list[str] | None
+    default_effort: str
+    seen_effort: str
+    allowed: bool
+
+    @property
+    def window(self) -> int | None:
+        return self.context_window if self.context_window is not None else self.seen_window
+
+    @property
+    def max_tokens(self) -> int | None:
+        return self.default_max_tokens if self.default_max_tokens is not None else self.seen_max_tokens
+
+
 _rows = Prepared(  # asked for by every call of inspect
     lambda team, provider, model: ModelRoute.unscoped.filter(
         Q(model=model) | Q(model=""), team=team, provider=provider
-    ).values_list(*_COLUMNS),
+    ).values_list(*_Row._fields),
     int, str, str,
 )  # fmt: skip
 _allowed = Prepared(
@@ -88,7 +106,7 @@ def routes(team_id: int) -> dict[tuple[str, str], Known]:
 
 def known(team_id: int, provider: str, model: str) -> Known | None:
     """What holds for this route: its own row, and where that says nothing the provider's row for any model. None: no row."""
-    rows = [ModelRoute(**dict(zip(_COLUMNS, row, strict=True))) for row in _rows.rows(team_id, provider, model)]
+    rows = [_Row(*row) for row in _rows.rows(team_id, provider, model)]
     return _merged({row.model: _known(row) for row in rows}, model)
 
 
@@ -174,7 +192,7 @@ def _plausible(one: RouteSeen) -> bool:
     return fits and clean and all(n is None or 0 < n < 1 << 53 for n in (one.window, one.default_max_tokens))
 
 
-def _known(row: ModelRoute) -> Known:
+def _known(row: ModelRoute | _Row) -> Known:
     return Known(
         window=row.window,
         stated_window=row.context_window if row.model else None,

@@ -97,6 +97,12 @@ def install() -> None:
     """From now on imports of this process keep facts."""
     if open_companion not in companions.OPENERS:
         companions.OPENERS.append(open_companion)
+        companions.FORGETTERS.append(forget)
+
+
+def forget(log: LogFile) -> None:
+    """The facts of a log that is about to be read anew."""
+    LogFacts.unscoped.filter(log=log).delete()
 
 
 def catch_up(log: LogFile, on_progress: Callable[[int, int], None] | None = None) -> bool:

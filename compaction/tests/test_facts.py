@@ -14,7 +14,7 @@ from compaction.models import LogFacts
 from compaction.services import facts
 from dshweb.sessionlog.core.reader import read_log
 from dshweb.sessionlog.models import LogFile, SourceFile
-from dshweb.sessionlog.services import companions
+from dshweb.sessionlog.services import companions, steps
 from dshweb.sessionlog.services.ingest import Import, ingest_file
 from dshweb.sessionlog.services.rebuild import rebuild_log
 from tests.builders import frame, header, human, session_frames, write
@@ -101,6 +101,13 @@ def test_rebuilding_makes_them_anew(people, data_dir, tmp_path):
     LogFacts.unscoped.filter(log=log).update(facts={}, cuts=None)
     rebuild_log(log)
     assert kept(log).facts == before
+
+
+def test_what_was_masked_under_other_patterns_goes_before_the_log_is_read_anew(people, data_dir, tmp_path):
+    log = bring_in(people, write(tmp_path, session_frames(rounds=1)))
+    assert kept(log)
+    steps.start_over(log)
+    assert not LogFacts.unscoped.exists()
 
 
 def test_no_secret_of_the_log_is_kept(people, data_dir, tmp_path):

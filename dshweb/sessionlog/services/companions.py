@@ -31,6 +31,13 @@ class Companion(Protocol):
 
 Opener = Callable[[LogFile, Resume | None, Masker], Companion | None]
 OPENERS: list[Opener] = []
+FORGETTERS: list[Callable[[LogFile], object]] = []  # called when a log is read anew: texts masked as before must go
+
+
+def forget(log: LogFile) -> None:
+    """Everybody's of this log goes; the next pass makes it anew."""
+    for forgetter in FORGETTERS:
+        forgetter(log)
 
 
 class Companions:

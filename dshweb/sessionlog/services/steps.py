@@ -25,7 +25,7 @@ from dshweb.sessionlog.core.reader import LogReader, read_log
 from dshweb.sessionlog.core.resume import Resume, StaleState
 from dshweb.sessionlog.core.scan import Scan
 from dshweb.sessionlog.models import Compaction, Frame, LogFile, Message, Session
-from dshweb.sessionlog.services import attempts, rows, search, sessions, store
+from dshweb.sessionlog.services import attempts, companions, rows, search, sessions, store
 from dshweb.sessionlog.services.companions import Companions
 from dshweb.sessionlog.services.fit import SMALL, number, plain
 from dshweb.sessionlog.services.projection import Projector, masked, said
@@ -94,6 +94,7 @@ def start_over(log: LogFile) -> None:
         Frame.unscoped.filter(log=log).delete()
         Compaction.unscoped.filter(log=log).update(context={}, error="", summary=None)
         Session.unscoped.filter(current=log).update(title="", cwd="")
+        companions.forget(log)
 
 
 def state_of(log: LogFile) -> dict[str, Any]:
