@@ -18,14 +18,13 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import ngettext
 
 from audit.core.excerpt import Piece, excerpt, segments
-from audit.core.schema import STATEMENT_CLASSES
+from audit.core.schema import ASSISTANT, STATEMENT_CLASSES
 from audit.selectors_facts import MarkedFact
 from audit.words import MARKS
 from dshweb.text.lines import visible
 from dshweb.ui.templatetags.dshweb import grouped
 
 Place = tuple[int, int, int]  # start, end, position of the fact
-_ASSISTANT = frozenset({"assistant", "reasoning"})
 _HEADING = re.compile(r"^#{1,6}[ \t].*$|^\*\*[^*\n]{1,80}\*\*:?$", re.MULTILINE)
 # the icon and this much of the text stay on one line; a text of at most SHORT characters does whole
 SHORT = 18
@@ -52,7 +51,7 @@ def on_originals(fact: MarkedFact) -> str:
 
 def on_summary(fact: MarkedFact) -> str:
     """What the summary's side says of it."""
-    if fact.claim == "verified" and fact.sources and _ASSISTANT.issuperset(fact.sources):
+    if fact.claim == "verified" and fact.sources and ASSISTANT.issuperset(fact.sources):
         return "assistant"
     return fact.claim or fact.fate
 

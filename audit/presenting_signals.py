@@ -10,6 +10,7 @@ from typing import Any
 from django.http import QueryDict
 
 from audit.core.marks import fact_key
+from audit.core.schema import ASSISTANT
 from audit.models import Audit, Fact, Review, Signal
 from audit.presenting import dict_in, dicts_in
 from audit.presenting_marks import mark_words
@@ -177,7 +178,7 @@ def row_of_fact(fact: Fact) -> Row:
         sources=[SOURCES.get(name, name) for name in fact.sources or []],
         seq=fact.leaves[0][0] if fact.leaves else None,
         side="leaf" if fact.leaves else "summary",
-        assistant_only=bool(fact.sources) and set(fact.sources) <= {"assistant", "reasoning"},
+        assistant_only=bool(fact.sources) and ASSISTANT.issuperset(fact.sources),
     )
 
 
