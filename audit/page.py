@@ -112,9 +112,7 @@ class Columns:
         """One window of the originals: the items, and what the windows before and after are asked for by."""
         part = selectors.window(self.seqs, chosen.seq if at is None else at)
         found = marks or self.marks(part.seqs, summary=False)
-        around = originals.Around(
-            self.compaction, self.last, selectors.earlier_spans(self.compaction, self.rounds), chosen.keys
-        )
+        around = originals.Around(self.compaction, self.last, selectors.earlier_spans(self.compaction, self.rounds))
         messages = selectors.messages_at(self.compaction, part.seqs)
         marker = self.marker(found, "l", chosen)
         return {

@@ -6,7 +6,7 @@ Log text is hostile: every piece is made visible (no escapes, no hidden controls
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
@@ -71,10 +71,10 @@ class Marker:
     def state(self, fact: MarkedFact) -> str:
         return on_originals(fact) if self.side == "l" else on_summary(fact)
 
-    def html(self, text: str, places: Sequence[Place], start: int, end: int, shift: int = 0) -> SafeString:
-        """[start, end) of `text` with its marks. `places` are in the text before `shift` characters were cut from its head."""
-        first, last, facts = start + shift, end + shift, self.facts
-        spans = [(a - shift, b - shift, facts[n]) for a, b, n in places if a < last and b > first and n in facts]
+    def html(self, text: str, places: Sequence[Place], start: int, end: int) -> SafeString:
+        """[start, end) of `text` with its marks."""
+        facts = self.facts
+        spans = [(a, b, facts[n]) for a, b, n in places if a < end and b > start and n in facts]
         outer = [span for span in spans if self._is_line(span[2])]
         inner = [span for span in spans if not self._is_line(span[2])]
         parts = []
@@ -141,16 +141,13 @@ def _icon(name: str) -> SafeString:
     )
 
 
-def cut(
-    marker: Marker, text: str, places: Sequence[Place], *, first: int, more: int, wanted: Iterable[str], address: str
-) -> SafeString:
+def cut(marker: Marker, text: str, places: Sequence[Place], *, first: int, more: int, address: str) -> SafeString:
     """HTML of a block of a leaf that begins `first` characters into the leaf's text; `more` characters follow that are not stored.
 
     Gaps are links that load what they leave out: `address` plus `?from=…&to=…`, places in the leaf's whole text.
     """
-    keys = frozenset(wanted)
     here = [(a - first, b - first, n) for a, b, n in places if a < first + len(text) and b > first]
-    asked = [(a, b) for a, b, n in here if n in marker.facts and marker.facts[n].key in keys]
+    asked = [(a, b) for a, b, n in here if n in marker.facts and marker.facts[n].key in marker.chosen]
     worst_first = sorted(here, key=lambda place: (_RANK.get(_state(marker, place[2]), 99), place[0]))
     intervals = excerpt(text, [(a, b) for a, b, _n in worst_first], wanted=asked)
     parts = []

@@ -63,6 +63,12 @@ def leaf_seqs(compaction: Compaction, audit: Audit | None) -> list[int]:
     return found
 
 
+def is_leaf(seqs: Sequence[int], seq: int) -> bool:
+    """Whether `seq` is among the leaves in order."""
+    at = bisect_left(seqs, seq)
+    return at < len(seqs) and seqs[at] == seq
+
+
 @dataclass(frozen=True)
 class Window:
     """Neighbouring leaves. `back` and `on`: the seq that the windows before and after are asked for by."""
