@@ -19,6 +19,7 @@ from audit.models import Signal
 from audit.services import export
 from audit.services.review import BadReview, review
 from dshweb.access.callers import CallerRequest
+from dshweb.downloads import CSV, JSONL, download
 
 FRAGMENT = "X-Fragment"
 
@@ -70,13 +71,13 @@ def signal_review(request: CallerRequest, pk: int) -> HttpResponse:
 @require_safe
 def signals_jsonl(request: CallerRequest) -> HttpResponseBase:
     """`/signals/export.jsonl`: one signal a line, with its review (docs/record.md). The filters of the page."""
-    return _export(request, export.jsonl, "application/x-ndjson", "jsonl")
+    return _export(request, export.jsonl, JSONL, "jsonl")
 
 
 @require_safe
 def signals_csv(request: CallerRequest) -> HttpResponseBase:
     """`/signals/export.csv`: the same for spreadsheets."""
-    return _export(request, export.table, "text/csv; charset=utf-8", "csv")
+    return _export(request, export.table, CSV, "csv")
 
 
 def _export(
@@ -89,7 +90,7 @@ def _export(
         return _plain(
             _("Part of this address means nothing here: %(names)s. Nothing was exported.") % {"names": names}, 400
         )
-    return export.streamed(lines(selectors.every(request.caller, filters)), media, ending)
+    return download(lines(selectors.every(request.caller, filters)), media, f"signals.{ending}")
 
 
 def _plain(words: str, status: int) -> HttpResponse:

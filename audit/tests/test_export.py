@@ -11,10 +11,11 @@ import pytest
 from audit.core.record import dumps
 from audit.models import Signal
 from audit.selectors_review import Filters, every, signal_for
-from audit.services.export import BOM, COLUMNS, cell, jsonl
+from audit.services.export import COLUMNS, jsonl
 from audit.services.review import review
 from dshweb.access.callers import caller_for_user
 from dshweb.access.models import Visibility
+from dshweb.text.table import BOM, cell
 from dshweb.ui.tests.rows import (
     HOSTILE,
     make_audit,

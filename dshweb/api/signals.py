@@ -19,6 +19,7 @@ from dshweb.api.about import about, example, refused
 from dshweb.api.auth import ApiRequest, need_scope
 from dshweb.api.errors import ApiError
 from dshweb.api.shapes import LARGEST_ID, LIMIT, MOST, Paged, Shape
+from dshweb.downloads import JSONL, download
 
 router = Router(tags=["signals"], by_alias=True)
 SignalId = Annotated[int, Path(ge=1, le=LARGEST_ID, description="number of the signal")]
@@ -157,7 +158,7 @@ def export_signals(request: ApiRequest, asked: Query[Narrowed]) -> Any:
     """One signal with its review a line, as the items of the list; sent while it is read, however many there are."""
     need_scope(request.caller, "read")
     found = selectors.every(request.caller, asked.filters())
-    return export.streamed(export.jsonl(found), "application/x-ndjson", "jsonl")
+    return download(export.jsonl(found), JSONL, "signals.jsonl")
 
 
 @router.get(
