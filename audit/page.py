@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from django.db.models import Count
@@ -79,8 +80,11 @@ class Columns:
 
     def __init__(self, caller: Caller, compaction: Compaction, audit: Audit | None, rounds: Sequence[Round]) -> None:
         self.caller, self.compaction, self.audit, self.rounds = caller, compaction, audit, rounds
-        self.seqs = selectors.leaf_seqs(compaction, audit)
-        self._last: tuple[int | None] | None = None
+
+    @cached_property
+    def seqs(self) -> list[int]:
+        """The original events, which may be very many: a fact's card does without."""
+        return selectors.leaf_seqs(self.compaction, self.audit)
 
     @property
     def marked(self) -> Audit | None:
@@ -89,11 +93,9 @@ class Columns:
         fits = audit is not None and audit.marked and audit.masking == self.compaction.log.masking
         return audit if fits else None
 
-    @property
+    @cached_property
     def last(self) -> int | None:
-        if self._last is None:
-            self._last = (selectors.last_human(self.compaction, self.seqs),)
-        return self._last[0]
+        return selectors.last_human(self.compaction, self.seqs)
 
     def selected(self, key: str) -> Selected:
         if self.marked is None or not key:
@@ -134,17 +136,14 @@ class Columns:
         part = selectors.window(self.seqs, at)
         keys = {row.fact for row in listed.rows} | chosen.keys
         marks = self.marks(part.seqs, summary=True, keys=keys)
+        fared = self._fared(keys)
         for row in listed.rows:
-            fact = marks.by_key.get(row.fact)
-            row.places = places(Selected(fact)) if fact is not None else []
+            row.places = places(Selected(marks.by_key.get(row.fact)))
             row.current = row.fact == key and (asked.signal is None or row.signal_id == asked.signal)
-        states = selectors.in_rounds(self.rounds, keys) if len(self.rounds) > 1 else {}
-        for row in listed.rows:
-            row.fared = presenting.fared(row.fact, self.rounds, states, self.compaction.pk)
+            row.fared = fared[row.fact]
         card = None
         if chosen.fact is not None and not any(row.current for row in listed.rows):
-            card = presenting.row_of_fact(chosen.fact)
-            card.fared = presenting.fared(key, self.rounds, states, self.compaction.pk)
+            card = presenting.row_of_fact(chosen.fact, fared[key])
         lost, more = selectors.one_sided(self.marked) if self.marked else ([], [])
         marker = self.marker(marks, "s", chosen)
         blocks = self.compaction.summary or []
@@ -222,14 +221,16 @@ class Columns:
         found = list(rows.order_by("position").only("key", "cls", "text", "position")[: KEPT_LISTED + 1])
         return found[:KEPT_LISTED], len(found)
 
+    def _fared(self, keys: Collection[str]) -> dict[str, list[presenting.Fared]]:
+        states = selectors.in_rounds(self.rounds, keys) if len(self.rounds) > 1 else {}
+        return {key: presenting.fared(states.get(key, {}), self.rounds, self.compaction.pk) for key in keys}
+
     def card(self, key: str) -> dict[str, Any] | None:
         """One fact by itself, for the fragment beside the list."""
         chosen = self.selected(key)
         if chosen.fact is None:
             return None
-        states = selectors.in_rounds(self.rounds, [key]) if len(self.rounds) > 1 else {}
-        row = presenting.row_of_fact(chosen.fact)
-        row.fared = presenting.fared(key, self.rounds, states, self.compaction.pk)
+        row = presenting.row_of_fact(chosen.fact, self._fared([key])[key])
         return {"card": row, "chosen": chosen, "places": places(chosen), "compaction": self.compaction}
 
 

@@ -141,26 +141,25 @@ def assistant_only(audit: Audit) -> list[Row]:
     """What the summary asserts on the assistant's word alone: matched, so no signals."""
     record = audit.record if isinstance(audit.record, dict) else {}
     rows = dicts_in(dict_in(record, "fidelity"), "assistantOnly")
-    signals = [
-        Signal(
-            rank=rank,
-            axis="fidelity",
-            cls=str(row.get("class", "")),
-            kind=str(row.get("kind", "verified")),
-            text=str(row.get("text", "")),
-            canon=str(row.get("canon", "")),
-            side="summary",
-            data=row,
+    return [
+        row_of(
+            Signal(
+                rank=rank,
+                axis="fidelity",
+                cls=str(row.get("class", "")),
+                kind=str(row.get("kind", "verified")),
+                text=str(row.get("text", "")),
+                canon=str(row.get("canon", "")),
+                side="summary",
+                data=row,
+            ),
+            {},
         )
         for rank, row in enumerate(rows)
     ]
-    found = [row_of(signal, {}) for signal in signals]
-    for row in found:
-        row.signal_id = None
-    return found
 
 
-def row_of_fact(fact: Fact) -> Row:
+def row_of_fact(fact: Fact, fared: list[Fared]) -> Row:
     """A fact that is no signal, e.g. a kept one that was clicked."""
     state = fact.fate or fact.claim
     words, icon, tone = mark_words(state)
@@ -179,12 +178,14 @@ def row_of_fact(fact: Fact) -> Row:
         seq=fact.leaves[0][0] if fact.leaves else None,
         side="leaf" if fact.leaves else "summary",
         assistant_only=bool(fact.sources) and ASSISTANT.issuperset(fact.sources),
+        fared=fared,
     )
 
 
-def fared(key: str, rounds: Sequence[Round], states: Mapping[str, Mapping[int, str]], here: int) -> list[Fared]:
-    """A fact through the rounds in which it is known, those nearest to here; nothing when that is this one alone."""
-    known = states.get(key, {})
+def fared(known: Mapping[int, str], rounds: Sequence[Round], here: int) -> list[Fared]:
+    """A fact through the rounds in which it is `known` (compaction id → state), those nearest to here; nothing when that is
+    this one alone.
+    """
     found = []
     for one in rounds:
         state = known.get(one.compaction.pk)
