@@ -46,11 +46,6 @@ def rounds_of(caller: Caller, compaction: Compaction) -> list[Round]:
     return [Round(row, found.get(row.pk)) for row in listed]
 
 
-def record_of(caller: Caller, one: Chosen) -> Chosen:
-    """The same with its record and policy read."""
-    return Chosen(audits_of(caller).select_related("policy").get(pk=one.audit.pk), one.older)
-
-
 def leaf_seqs(compaction: Compaction, audit: Audit | None) -> list[int]:
     """Seqs of the original events in order: by the record's ledger; without a record, what the summary itself names."""
     if audit is None:
