@@ -17,13 +17,14 @@ from audit import presenting_signals as presenting
 from audit import selectors_facts as selectors
 from audit.models import Audit, Fact, ReviewVerdict, Signal
 from audit.presenting_marks import Marker, summary_html
-from audit.presenting_signals import Row, with_query
+from audit.presenting_signals import Row
 from audit.selectors import signals_of
 from audit.selectors_facts import Marks, Round
 from audit.selectors_review import reviews_of
 from audit.words import CLASSES, TERM_LISTS
 from dshweb.access.callers import Caller
 from dshweb.sessionlog.models import Compaction
+from dshweb.ui.query import with_query
 
 FIRST = 60
 KEPT_LISTED = 40

@@ -16,10 +16,12 @@ from audit.presenting import dict_in, dicts_in
 from audit.presenting_marks import mark_words
 from audit.selectors_facts import Round
 from audit.words import CLASSES, ELSEWHERE, KINDS, SOURCES, TERM_LISTS, TIERS
+from dshweb.ui.query import with_query
 
 ROUNDS_SHOWN = 8
 # in this order, so that a key always toggles the same kind
-ORDER = ("altered", "stale", "unverified", "consent", "lost", "missing", "superseded", "scope_lost")
+SIGNAL_KINDS = ("altered", "stale", "unverified", "consent", "lost")
+ORDER = (*SIGNAL_KINDS, "missing", "superseded", "scope_lost")
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,9 @@ class Row:
 
 @dataclass(frozen=True)
 class Chip:
-    """A kind to filter by. `key` is the digit that toggles it."""
+    """Something to filter by: its name, words and icon, how many signals, the query that filters by it. `key` is the digit
+    that toggles it, 0 without one.
+    """
 
     name: str
     words: Any
@@ -75,7 +79,7 @@ class Chip:
     count: int
     query: str
     chosen: bool
-    key: int
+    key: int = 0
 
 
 def row_of(signal: Signal, reviews: Mapping[str, list[Review]]) -> Row:
@@ -209,13 +213,3 @@ def chips(counted: Counter[str], query: QueryDict, chosen: str) -> list[Chip]:
                  len(found) + 1)
         )  # fmt: skip
     return found
-
-
-def with_query(query: QueryDict, **changes: Any) -> str:
-    """The address's query with these members changed ("" and None: left out)."""
-    made = query.copy()
-    for name, value in changes.items():
-        made.pop(name, None)
-        if value not in ("", None):
-            made[name] = value
-    return made.urlencode()
