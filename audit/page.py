@@ -21,7 +21,7 @@ from audit.presenting_signals import Row
 from audit.selectors import signals_of
 from audit.selectors_facts import Marks, Round
 from audit.selectors_review import reviews_of
-from audit.words import CLASSES, TERM_LISTS
+from audit.words import class_words, mark_words
 from dshweb.access.callers import Caller
 from dshweb.sessionlog.models import Compaction
 from dshweb.ui.query import with_query
@@ -201,9 +201,7 @@ class Columns:
             kinds[kind] += n if asked.cls in ("", cls) else 0
             classes[cls] += n if asked.kind in ("", kind) else 0
         found.chips = presenting.chips(kinds, query, asked.kind)
-        found.classes = [
-            (cls, CLASSES.get(cls, TERM_LISTS.get(cls, cls)), n) for cls, n in sorted(classes.items()) if n
-        ]
+        found.classes = [(cls, class_words(cls), n) for cls, n in sorted(classes.items()) if n]
         found.total = sum(counted.values())
         return found
 
@@ -261,6 +259,6 @@ def absent(facts: Sequence[Fact], chosen: Selected, states: Sequence[str]) -> tu
         listed.insert(0, one)
     for fact in listed:
         state = fact.fate or fact.claim
-        words, icon, _tone = presenting.mark_words(state)
+        words, icon, _tone = mark_words(state)
         found.append(Absent(fact, words, icon, state, fact.key in chosen.keys))
     return found, len(facts) > selectors.LISTED

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
-from typing import Any
 
 from django.templatetags.static import static
 from django.utils.html import escape, format_html
@@ -240,8 +239,3 @@ def _left_out(count: int, address: str) -> str:
     if not address:
         return format_html('<span class="hole">… {} …</span>', words)
     return format_html('<a class="hole" href="{}">… {} …</a>', address, words)
-
-
-def mark_words(state: str) -> tuple[Any, str, str]:
-    """Words, icon and tone of a state; one without words is shown as it stands."""
-    return MARKS.get(state, (state, "unscored", "plain"))

@@ -16,7 +16,7 @@ from audit.models import Review, ReviewVerdict, Signal
 from audit.presenting_signals import SIGNAL_KINDS, Chip
 from audit.quotes import Quote, quotes
 from audit.selectors_review import SORTS, Filters, Found, counts, models_of
-from audit.words import CLASSES, KINDS, SOURCES
+from audit.words import CLASSES, KINDS, class_words, kind_words, source_words
 from dshweb.access.callers import Caller, CallerRequest
 from dshweb.sessionlog.models import Session
 from dshweb.sessionlog.selectors import may_see_content, sessions
@@ -74,7 +74,7 @@ def row_of(found: Found, caller: Caller, quote: Quote | None = None) -> Row:
     signal = found.signal
     data = signal.data if isinstance(signal.data, dict) else {}
     near = data.get("near")
-    words, icon, tone = KINDS.get(signal.kind, (signal.kind, "unverified", "amber"))
+    words, icon, tone = kind_words(signal.kind)
     return Row(
         signal=signal,
         reviews=found.reviews,
@@ -83,8 +83,8 @@ def row_of(found: Found, caller: Caller, quote: Quote | None = None) -> Row:
         kind=words,
         icon=icon,
         tone=tone,
-        cls=CLASSES.get(signal.cls, signal.cls),
-        sources=[SOURCES.get(name, name) for name in data.get("sources") or []],
+        cls=class_words(signal.cls),
+        sources=source_words(data.get("sources")),
         near=near.get("canon") if isinstance(near, dict) else None,
         place=place_of(signal),
         quote=quote,

@@ -13,9 +13,8 @@ from audit.core.marks import fact_key
 from audit.core.schema import ASSISTANT
 from audit.models import Audit, Fact, Review, Signal
 from audit.presenting import dict_in, dicts_in
-from audit.presenting_marks import mark_words
 from audit.selectors_facts import Round
-from audit.words import CLASSES, ELSEWHERE, KINDS, SOURCES, TERM_LISTS, TIERS
+from audit.words import ELSEWHERE, TIERS, class_words, kind_words, mark_words, source_words
 from dshweb.ui.query import with_query
 
 ROUNDS_SHOWN = 8
@@ -84,7 +83,7 @@ class Chip:
 
 def row_of(signal: Signal, reviews: Mapping[str, list[Review]]) -> Row:
     data = signal.data if isinstance(signal.data, dict) else {}
-    words, icon, tone = KINDS.get(signal.kind, (signal.kind, "unverified", "amber"))
+    words, icon, tone = kind_words(signal.kind)
     near, family = dict_in(data, "near"), dict_in(data, "family")
     members = [str(member) for member in family.get("members") or []]
     return Row(
@@ -94,7 +93,7 @@ def row_of(signal: Signal, reviews: Mapping[str, list[Review]]) -> Row:
         icon=icon,
         tone=tone,
         cls_name=signal.cls,
-        cls=CLASSES.get(signal.cls, signal.cls),
+        cls=class_words(signal.cls),
         text=signal.text,
         fact=fact_key(signal.cls, signal.canon),
         tier=TIERS.get(signal.tier),
@@ -102,7 +101,7 @@ def row_of(signal: Signal, reviews: Mapping[str, list[Review]]) -> Row:
         signal_id=signal.pk,
         side=signal.side,
         seq=signal.seq,
-        sources=[SOURCES.get(name, name) for name in data.get("sources") or []],
+        sources=source_words(data.get("sources")),
         occurrences=data.get("occurrences"),
         near=near.get("canon"),
         elsewhere=ELSEWHERE.get(data.get("foundElsewhere") or ""),
@@ -119,7 +118,7 @@ def terms_of(audit: Audit) -> list[Row]:
     axis = dict_in(audit.record if isinstance(audit.record, dict) else {}, "compliance")
     found: list[Row] = []
     for name, kind in (("missing", "missing"), ("superseded", "superseded"), ("scopeLost", "scope_lost")):
-        words, icon, tone = KINDS[kind]
+        words, icon, tone = kind_words(kind)
         for term in dicts_in(axis, name):
             text, cls = str(term.get("term", "")), str(term.get("list", ""))
             seqs = term.get("leafSeqs") or []
@@ -131,7 +130,7 @@ def terms_of(audit: Audit) -> list[Row]:
                     icon=icon,
                     tone=tone,
                     cls_name=cls,
-                    cls=TERM_LISTS.get(cls, cls),
+                    cls=class_words(cls),
                     text=text,
                     fact=fact_key(cls, text),
                     side="leaf" if seqs else "summary",
@@ -174,11 +173,11 @@ def row_of_fact(fact: Fact, fared: list[Fared]) -> Row:
         icon=icon,
         tone=tone,
         cls_name=fact.cls,
-        cls=CLASSES.get(fact.cls, TERM_LISTS.get(fact.cls, fact.cls)),
+        cls=class_words(fact.cls),
         text=fact.text,
         fact=fact.key,
         tier=TIERS.get(fact.tier),
-        sources=[SOURCES.get(name, name) for name in fact.sources or []],
+        sources=source_words(fact.sources),
         seq=fact.leaves[0][0] if fact.leaves else None,
         side="leaf" if fact.leaves else "summary",
         assistant_only=bool(fact.sources) and ASSISTANT.issuperset(fact.sources),
