@@ -12,14 +12,12 @@ from audit.core.marks import JOINT
 from audit.page import Columns, Selected
 from audit.presenting_originals import PIECE, piece_of
 from audit.selectors_facts import is_leaf, messages_at
-from audit.views import found_for
+from audit.views import FRAGMENT, found_for
 from dshweb.access.callers import CallerRequest
 from dshweb.sessionlog.core.messages import parse_message
 from dshweb.sessionlog.models import LogFile, Message
 from dshweb.sessionlog.services.evidence import LogEvents
 from dshweb.ui.query import whole_number
-
-FRAGMENT = "X-Fragment"
 
 
 @require_safe

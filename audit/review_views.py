@@ -18,10 +18,9 @@ from audit import selectors_review as selectors
 from audit.models import Signal
 from audit.services import export
 from audit.services.review import BadReview, review
+from audit.views import FRAGMENT
 from dshweb.access.callers import CallerRequest
 from dshweb.downloads import CSV, JSONL, download
-
-FRAGMENT = "X-Fragment"
 
 
 @require_safe

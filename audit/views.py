@@ -22,6 +22,8 @@ from dshweb.sessionlog.models import Compaction
 from dshweb.sessionlog.selectors import compactions, may_see_content
 from dshweb.ui.query import whole_number
 
+FRAGMENT = "X-Fragment"
+
 
 @require_safe
 def compaction(request: CallerRequest, pk: int) -> HttpResponse:
