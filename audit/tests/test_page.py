@@ -28,22 +28,11 @@ from dshweb.ui.tests.rows import (
     make_messages,
     make_session,
 )
+from tests.reading import words
 
 pytestmark = pytest.mark.django_db
 
 FORCE = fact_key("user_rule", "never force-push to main")
-
-
-@pytest.fixture
-def page(client, people):
-    client.force_login(people.bob)
-
-    def get(url: str, **headers: str) -> str:
-        answer = client.get(url, headers=headers)
-        assert answer.status_code == 200, url
-        return answer.content.decode()
-
-    return get
 
 
 def compaction(people, turn=None, *, audited=True, **fields):
@@ -54,10 +43,6 @@ def compaction(people, turn=None, *, audited=True, **fields):
     if audited:
         make_audit(row)
     return row
-
-
-def words(html: str) -> str:
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html))
 
 
 def part(html: str, name: str) -> str:
