@@ -9,6 +9,7 @@ from typing import Any
 
 from django.http import QueryDict
 
+from audit.core.compliance import STATES
 from audit.core.marks import fact_key
 from audit.core.schema import ASSISTANT
 from audit.models import Audit, Fact, Review, Signal
@@ -117,7 +118,7 @@ def terms_of(audit: Audit) -> list[Row]:
     """Open terms of the vocabulary, after the signals: they are to be looked at like these."""
     axis = dict_in(audit.record if isinstance(audit.record, dict) else {}, "compliance")
     found: list[Row] = []
-    for name, kind in (("missing", "missing"), ("superseded", "superseded"), ("scopeLost", "scope_lost")):
+    for name, kind in STATES.items():
         words, icon, tone = kind_words(kind)
         for term in dicts_in(axis, name):
             text, cls = str(term.get("term", "")), str(term.get("list", ""))
