@@ -25,7 +25,7 @@ FAMILIES: dict[str, dict[str, str]] = {
     "audit": {"P9": "audits:p9", "P11": "audits:p11"},
     "secrets": {"P10": "secrets:p10"},
     "footprint": {"P21": "footprint:p21"},
-    "streamed": {"P3T": "imports:p34s"},
+    "streamed": {"P3S": "imports:p34s"},
 }
 
 EXTRA = {"streamed"}  # only when asked for
