@@ -1,4 +1,4 @@
-"""What follows what: found → imported → audited. The only module that knows all apps."""
+"""What follows what: found → imported → audited. The only module where the work of one app sets off that of another."""
 
 from __future__ import annotations
 
