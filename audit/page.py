@@ -8,17 +8,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from django.db.models import Count
 from django.http import QueryDict
 from django.urls import reverse
 
 from audit import presenting_originals as originals
 from audit import presenting_signals as presenting
 from audit import selectors_facts as selectors
-from audit.models import Audit, Fact, ReviewVerdict, Signal
+from audit.models import Audit, Fact, ReviewVerdict
 from audit.presenting_marks import Marker, summary_html
 from audit.presenting_signals import Row
-from audit.selectors import signals_of
+from audit.selectors import counts_of, signals_of
 from audit.selectors_facts import Marks, Round
 from audit.selectors_review import reviews_of
 from audit.words import class_words, mark_words
@@ -27,7 +26,6 @@ from dshweb.sessionlog.models import Compaction
 from dshweb.ui.query import with_query
 
 FIRST = 60
-KEPT_LISTED = 40
 
 
 @dataclass
@@ -146,6 +144,7 @@ class Columns:
         if chosen.fact is not None and not any(row.current for row in listed.rows):
             card = presenting.row_of_fact(chosen.fact, fared[key])
         lost, more = selectors.one_sided(self.marked) if self.marked else ([], [])
+        kept = selectors.kept(self.marked) if self.marked else []
         marker = self.marker(marks, "s", chosen)
         blocks = self.compaction.summary or []
         return {
@@ -167,7 +166,7 @@ class Columns:
             "only_originals": absent(lost, chosen, selectors.ONLY_ORIGINALS),
             "only_summary": absent(more, chosen, selectors.ONLY_SUMMARY),
             "unmarked": self.audit is not None and self.marked is None,
-            "kept": self._kept(),
+            "kept": (kept[: selectors.KEPT_LISTED], len(kept)),
             "assistant_only": presenting.assistant_only(self.audit) if self.audit else [],
             "filter": asked,
             "bare_query": with_query(query, kind="", cls=""),
@@ -179,8 +178,7 @@ class Columns:
             return Listed()
         counted: Counter[tuple[str, str]] = Counter()
         found = Listed()
-        counts = Signal.objects.for_team(self.audit.team_id).filter(audit=self.audit).order_by()
-        for kind, cls, review, n in counts.values_list("kind", "cls", "review").annotate(n=Count("id")):
+        for (kind, cls, review), n in counts_of(self.audit).items():
             counted[kind, cls] += n
             found.signals += n
             found.reviewed += n if review != ReviewVerdict.OPEN else 0
@@ -211,14 +209,6 @@ class Columns:
             return ""
         first = wanted or next(iter(rows), None)
         return first.fact if first else ""
-
-    def _kept(self) -> tuple[list[Fact], int]:
-        """Key facts that the summary keeps: the first few, and how many there are."""
-        if self.marked is None:
-            return [], 0
-        rows = Fact.objects.for_team(self.marked.team_id).filter(audit=self.marked, fate="kept")
-        found = list(rows.order_by("position").only("key", "cls", "text", "position")[: KEPT_LISTED + 1])
-        return found[:KEPT_LISTED], len(found)
 
     def _fared(self, keys: Collection[str]) -> dict[str, list[presenting.Fared]]:
         states = selectors.in_rounds(self.rounds, keys) if len(self.rounds) > 1 else {}

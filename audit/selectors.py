@@ -152,3 +152,9 @@ def signals_of(audit: Audit, first: int | None = None) -> list[Signal]:
     """In the record's order; `first` bounds their number."""
     rows = audit.signals.order_by("rank")
     return list(rows if first is None else rows[:first])
+
+
+def counts_of(audit: Audit) -> dict[tuple[str, str, str], int]:
+    """How many signals it has by (kind, class, verdict of the newest review). One query."""
+    rows = audit.signals.order_by().values_list("kind", "cls", "review").annotate(n=Count("id"))
+    return {(kind, cls, review): n for kind, cls, review, n in rows}

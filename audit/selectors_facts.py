@@ -23,6 +23,7 @@ from dshweb.sessionlog.models import Compaction, Message, Outcome
 
 WINDOW = 40
 LISTED = 200
+KEPT_LISTED = 40
 MOST_LEAVES = 1 << 21
 IN_ONE_QUERY = 30_000  # a database takes so many parameters
 ONLY_ORIGINALS = ("lost", "missing", "scope_lost")
@@ -151,6 +152,12 @@ def one_sided(audit: Audit) -> tuple[list[Fact], list[Fact]]:
     rows = Fact.objects.for_team(audit.team_id).filter(audit=audit).order_by("tier", "position").defer("canon")
     lost, more = rows.filter(fate__in=ONLY_ORIGINALS, claim=""), rows.filter(claim__in=ONLY_SUMMARY, fate="")
     return list(lost[: LISTED + 1]), list(more[: LISTED + 1])
+
+
+def kept(audit: Audit) -> list[Fact]:
+    """Key facts that the summary keeps, at most KEPT_LISTED + 1. One query."""
+    rows = Fact.objects.for_team(audit.team_id).filter(audit=audit, fate="kept").order_by("position")
+    return list(rows.only("key", "text")[: KEPT_LISTED + 1])
 
 
 def in_rounds(rounds: Iterable[Round], keys: Collection[str]) -> dict[str, dict[int, str]]:
