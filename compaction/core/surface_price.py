@@ -53,15 +53,9 @@ class PricedSurface:
         self._unpriced = 0
         self._attached = 0
 
-    def __len__(self) -> int:
-        return len(self._nodes)
-
     def __iter__(self) -> Iterator[Node]:
         """Nodes in surface order."""
         return map(self._nodes.__getitem__, self._order)
-
-    def __contains__(self, seq: object) -> bool:
-        return seq in self._nodes
 
     @property
     def tokens(self) -> int | None:
