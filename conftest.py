@@ -97,6 +97,20 @@ def make_people() -> People:
 
 
 @pytest.fixture
+def page(client, people: People):
+    """Reads a page as bob; its HTML."""
+    client.force_login(people.bob)
+
+    def get(url: str, **headers: str) -> str:
+        answer = client.get(url, headers=headers)
+        if answer.status_code != 200:
+            pytest.fail(f"{url} answers {answer.status_code}")
+        return answer.content.decode()
+
+    return get
+
+
+@pytest.fixture
 def team(people: People):
     return people.team
 

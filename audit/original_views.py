@@ -10,16 +10,14 @@ from django.views.decorators.http import require_safe
 
 from audit.core.marks import JOINT
 from audit.page import Columns, Selected
-from audit.presenting_originals import PIECE, piece_of, window_of
-from audit.selectors_facts import messages_at
-from audit.views import found_for
+from audit.presenting_originals import PIECE, piece_of
+from audit.selectors_facts import is_leaf, messages_at
+from audit.views import FRAGMENT, found_for
 from dshweb.access.callers import CallerRequest
 from dshweb.sessionlog.core.messages import parse_message
 from dshweb.sessionlog.models import LogFile, Message
 from dshweb.sessionlog.services.evidence import LogEvents
 from dshweb.ui.query import whole_number
-
-FRAGMENT = "X-Fragment"
 
 
 @require_safe
@@ -30,7 +28,7 @@ def original(request: CallerRequest, pk: int, seq: int) -> HttpResponse:
     """
     row, audit, rounds, _older = found_for(request, pk, content=True)
     columns = Columns(request.caller, row, audit, rounds)
-    message = messages_at(row, [seq]).get(seq) if window_of(columns.seqs, seq) is not None else None
+    message = messages_at(row, [seq]).get(seq) if is_leaf(columns.seqs, seq) else None
     if message is None:
         raise Http404
     start = whole_number(request, "from") or 0
@@ -40,8 +38,8 @@ def original(request: CallerRequest, pk: int, seq: int) -> HttpResponse:
     marks = columns.marks([seq], summary=False)
     marker = columns.marker(marks, "l", Selected())
     address = reverse("original", args=[pk, seq])
-    offset, text = _text(row.log, message, start, end)
-    html = piece_of(marker, text, marks.leaves.get(seq, ()), start=start, end=end, offset=offset, address=address)
+    text = _text(row.log, message, start, end)
+    html = piece_of(marker, text, marks.leaves.get(seq, ()), start=start, end=end, address=address)
     if request.headers.get(FRAGMENT) == "1":
         return HttpResponse(html)
     return render(request, "audit/original.html", {
@@ -50,10 +48,10 @@ def original(request: CallerRequest, pk: int, seq: int) -> HttpResponse:
     })  # fmt: skip
 
 
-def _text(log: LogFile, message: Message, start: int, end: int) -> tuple[int, str]:
-    """(offset, text): the stored text where it suffices, else the masked text from the log's own bytes."""
+def _text(log: LogFile, message: Message, start: int, end: int) -> str:
+    """The stored text where it suffices, else the masked text from the log's own bytes."""
     if min(end, start + PIECE) <= len(message.text) or message.chars <= len(message.text):
-        return 0, message.text
+        return message.text
     try:
         with LogEvents(log) as events:
             event = events.get(message.seq)
@@ -63,5 +61,5 @@ def _text(log: LogFile, message: Message, start: int, end: int) -> tuple[int, st
     if parsed is None:
         if start >= len(message.text):
             raise Http404(_("The stored log is no longer there."))
-        return 0, message.text
-    return 0, JOINT.join(block.text for block in parsed.blocks)
+        return message.text
+    return JOINT.join(block.text for block in parsed.blocks)

@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
-from django.db.models import Count
 from django.http import QueryDict
 from django.urls import reverse
 
 from audit import presenting_originals as originals
 from audit import presenting_signals as presenting
 from audit import selectors_facts as selectors
-from audit.models import Audit, Fact, ReviewVerdict, Signal
+from audit.models import Audit, Fact, ReviewVerdict
 from audit.presenting_marks import Marker, summary_html
-from audit.presenting_signals import Row, with_query
-from audit.selectors import signals_of
+from audit.presenting_signals import Row
+from audit.selectors import counts_of, signals_of
 from audit.selectors_facts import Marks, Round
 from audit.selectors_review import reviews_of
-from audit.words import CLASSES, TERM_LISTS
+from audit.words import class_words, mark_words
 from dshweb.access.callers import Caller
 from dshweb.sessionlog.models import Compaction
+from dshweb.ui.query import with_query
 
 FIRST = 60
-KEPT_LISTED = 40
 
 
 @dataclass
@@ -79,8 +79,11 @@ class Columns:
 
     def __init__(self, caller: Caller, compaction: Compaction, audit: Audit | None, rounds: Sequence[Round]) -> None:
         self.caller, self.compaction, self.audit, self.rounds = caller, compaction, audit, rounds
-        self.seqs = selectors.leaf_seqs(compaction, audit)
-        self._last: tuple[int | None] | None = None
+
+    @cached_property
+    def seqs(self) -> list[int]:
+        """The original events, which may be very many: a fact's card does without."""
+        return selectors.leaf_seqs(self.compaction, self.audit)
 
     @property
     def marked(self) -> Audit | None:
@@ -89,11 +92,9 @@ class Columns:
         fits = audit is not None and audit.marked and audit.masking == self.compaction.log.masking
         return audit if fits else None
 
-    @property
+    @cached_property
     def last(self) -> int | None:
-        if self._last is None:
-            self._last = (selectors.last_human(self.compaction, self.seqs),)
-        return self._last[0]
+        return selectors.last_human(self.compaction, self.seqs)
 
     def selected(self, key: str) -> Selected:
         if self.marked is None or not key:
@@ -112,9 +113,7 @@ class Columns:
         """One window of the originals: the items, and what the windows before and after are asked for by."""
         part = selectors.window(self.seqs, chosen.seq if at is None else at)
         found = marks or self.marks(part.seqs, summary=False)
-        around = originals.Around(
-            self.compaction, self.last, selectors.earlier_spans(self.compaction, self.rounds), chosen.keys
-        )
+        around = originals.Around(self.compaction, self.last, selectors.earlier_spans(self.compaction, self.rounds))
         messages = selectors.messages_at(self.compaction, part.seqs)
         marker = self.marker(found, "l", chosen)
         return {
@@ -136,18 +135,16 @@ class Columns:
         part = selectors.window(self.seqs, at)
         keys = {row.fact for row in listed.rows} | chosen.keys
         marks = self.marks(part.seqs, summary=True, keys=keys)
+        fared = self._fared(keys)
         for row in listed.rows:
-            fact = marks.by_key.get(row.fact)
-            row.places = places(Selected(fact)) if fact is not None else []
+            row.places = places(Selected(marks.by_key.get(row.fact)))
             row.current = row.fact == key and (asked.signal is None or row.signal_id == asked.signal)
-        states = selectors.in_rounds(self.rounds, keys) if len(self.rounds) > 1 else {}
-        for row in listed.rows:
-            row.fared = presenting.fared(row.fact, self.rounds, states, self.compaction.pk)
+            row.fared = fared[row.fact]
         card = None
         if chosen.fact is not None and not any(row.current for row in listed.rows):
-            card = presenting.row_of_fact(chosen.fact)
-            card.fared = presenting.fared(key, self.rounds, states, self.compaction.pk)
+            card = presenting.row_of_fact(chosen.fact, fared[key])
         lost, more = selectors.one_sided(self.marked) if self.marked else ([], [])
+        kept = selectors.kept(self.marked) if self.marked else []
         marker = self.marker(marks, "s", chosen)
         blocks = self.compaction.summary or []
         return {
@@ -169,7 +166,7 @@ class Columns:
             "only_originals": absent(lost, chosen, selectors.ONLY_ORIGINALS),
             "only_summary": absent(more, chosen, selectors.ONLY_SUMMARY),
             "unmarked": self.audit is not None and self.marked is None,
-            "kept": self._kept(),
+            "kept": (kept[: selectors.KEPT_LISTED], len(kept)),
             "assistant_only": presenting.assistant_only(self.audit) if self.audit else [],
             "filter": asked,
             "bare_query": with_query(query, kind="", cls=""),
@@ -181,8 +178,7 @@ class Columns:
             return Listed()
         counted: Counter[tuple[str, str]] = Counter()
         found = Listed()
-        counts = Signal.objects.for_team(self.audit.team_id).filter(audit=self.audit).order_by()
-        for kind, cls, review, n in counts.values_list("kind", "cls", "review").annotate(n=Count("id")):
+        for (kind, cls, review), n in counts_of(self.audit).items():
             counted[kind, cls] += n
             found.signals += n
             found.reviewed += n if review != ReviewVerdict.OPEN else 0
@@ -203,9 +199,7 @@ class Columns:
             kinds[kind] += n if asked.cls in ("", cls) else 0
             classes[cls] += n if asked.kind in ("", kind) else 0
         found.chips = presenting.chips(kinds, query, asked.kind)
-        found.classes = [
-            (cls, CLASSES.get(cls, TERM_LISTS.get(cls, cls)), n) for cls, n in sorted(classes.items()) if n
-        ]
+        found.classes = [(cls, class_words(cls), n) for cls, n in sorted(classes.items()) if n]
         found.total = sum(counted.values())
         return found
 
@@ -216,22 +210,16 @@ class Columns:
         first = wanted or next(iter(rows), None)
         return first.fact if first else ""
 
-    def _kept(self) -> tuple[list[Fact], int]:
-        """Key facts that the summary keeps: the first few, and how many there are."""
-        if self.marked is None:
-            return [], 0
-        rows = Fact.objects.for_team(self.marked.team_id).filter(audit=self.marked, fate="kept")
-        found = list(rows.order_by("position").only("key", "cls", "text", "position")[: KEPT_LISTED + 1])
-        return found[:KEPT_LISTED], len(found)
+    def _fared(self, keys: Collection[str]) -> dict[str, list[presenting.Fared]]:
+        states = selectors.in_rounds(self.rounds, keys) if len(self.rounds) > 1 else {}
+        return {key: presenting.fared(states.get(key, {}), self.rounds, self.compaction.pk) for key in keys}
 
     def card(self, key: str) -> dict[str, Any] | None:
         """One fact by itself, for the fragment beside the list."""
         chosen = self.selected(key)
         if chosen.fact is None:
             return None
-        states = selectors.in_rounds(self.rounds, [key]) if len(self.rounds) > 1 else {}
-        row = presenting.row_of_fact(chosen.fact)
-        row.fared = presenting.fared(key, self.rounds, states, self.compaction.pk)
+        row = presenting.row_of_fact(chosen.fact, self._fared([key])[key])
         return {"card": row, "chosen": chosen, "places": places(chosen), "compaction": self.compaction}
 
 
@@ -261,6 +249,6 @@ def absent(facts: Sequence[Fact], chosen: Selected, states: Sequence[str]) -> tu
         listed.insert(0, one)
     for fact in listed:
         state = fact.fate or fact.claim
-        words, icon, _tone = presenting.mark_words(state)
+        words, icon, _tone = mark_words(state)
         found.append(Absent(fact, words, icon, state, fact.key in chosen.keys))
     return found, len(facts) > selectors.LISTED

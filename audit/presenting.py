@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from audit.core.compliance import STATES
 from audit.models import Audit
 from audit.words import CLASSES, KINDS, REASONS, STAGES
 
@@ -33,10 +34,10 @@ class Axis:
 
 @dataclass(frozen=True)
 class Terms:
-    """The compliance axis: a vocabulary's fingerprint and its open terms as (kind, words, icon, term, seqs)."""
+    """The compliance axis: a vocabulary's fingerprint and its open terms as (words, icon, term)."""
 
     fp: str
-    rows: list[tuple[Any, str, str, list[int]]]
+    rows: list[tuple[Any, str, str]]
     together: dict[str, list[str]] | None
 
 
@@ -112,9 +113,9 @@ def _terms(axis: Any) -> Terms | None:
     if not isinstance(axis, dict):
         return None
     rows = []
-    for name, kind in (("missing", "missing"), ("superseded", "superseded"), ("scopeLost", "scope_lost")):
+    for name, kind in STATES.items():
         words, icon, _tone = KINDS[kind]
-        rows += [(words, icon, str(t.get("term", "")), list(t.get("leafSeqs") or [])) for t in dicts_in(axis, name)]
+        rows += [(words, icon, str(t.get("term", ""))) for t in dicts_in(axis, name)]
     return Terms(str(axis.get("fp", "")), rows, axis.get("coexistsReview"))
 
 

@@ -6,11 +6,10 @@ Log text is hostile: every piece is made visible (no escapes, no hidden controls
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
-from typing import Any
 
 from django.templatetags.static import static
 from django.utils.html import escape, format_html
@@ -18,14 +17,13 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import ngettext
 
 from audit.core.excerpt import Piece, excerpt, segments
-from audit.core.schema import STATEMENT_CLASSES
+from audit.core.schema import ASSISTANT, STATEMENT_CLASSES
 from audit.selectors_facts import MarkedFact
 from audit.words import MARKS
 from dshweb.text.lines import visible
 from dshweb.ui.templatetags.dshweb import grouped
 
 Place = tuple[int, int, int]  # start, end, position of the fact
-_ASSISTANT = frozenset({"assistant", "reasoning"})
 _HEADING = re.compile(r"^#{1,6}[ \t].*$|^\*\*[^*\n]{1,80}\*\*:?$", re.MULTILINE)
 # the icon and this much of the text stay on one line; a text of at most SHORT characters does whole
 SHORT = 18
@@ -52,7 +50,7 @@ def on_originals(fact: MarkedFact) -> str:
 
 def on_summary(fact: MarkedFact) -> str:
     """What the summary's side says of it."""
-    if fact.claim == "verified" and fact.sources and _ASSISTANT.issuperset(fact.sources):
+    if fact.claim == "verified" and fact.sources and ASSISTANT.issuperset(fact.sources):
         return "assistant"
     return fact.claim or fact.fate
 
@@ -72,10 +70,10 @@ class Marker:
     def state(self, fact: MarkedFact) -> str:
         return on_originals(fact) if self.side == "l" else on_summary(fact)
 
-    def html(self, text: str, places: Sequence[Place], start: int, end: int, shift: int = 0) -> SafeString:
-        """[start, end) of `text` with its marks. `places` are in the text before `shift` characters were cut from its head."""
-        first, last, facts = start + shift, end + shift, self.facts
-        spans = [(a - shift, b - shift, facts[n]) for a, b, n in places if a < last and b > first and n in facts]
+    def html(self, text: str, places: Sequence[Place], start: int, end: int) -> SafeString:
+        """[start, end) of `text` with its marks."""
+        facts = self.facts
+        spans = [(a, b, facts[n]) for a, b, n in places if a < end and b > start and n in facts]
         outer = [span for span in spans if self._is_line(span[2])]
         inner = [span for span in spans if not self._is_line(span[2])]
         parts = []
@@ -142,16 +140,13 @@ def _icon(name: str) -> SafeString:
     )
 
 
-def cut(
-    marker: Marker, text: str, places: Sequence[Place], *, first: int, more: int, wanted: Iterable[str], address: str
-) -> SafeString:
+def cut(marker: Marker, text: str, places: Sequence[Place], *, first: int, more: int, address: str) -> SafeString:
     """HTML of a block of a leaf that begins `first` characters into the leaf's text; `more` characters follow that are not stored.
 
     Gaps are links that load what they leave out: `address` plus `?from=…&to=…`, places in the leaf's whole text.
     """
-    keys = frozenset(wanted)
     here = [(a - first, b - first, n) for a, b, n in places if a < first + len(text) and b > first]
-    asked = [(a, b) for a, b, n in here if n in marker.facts and marker.facts[n].key in keys]
+    asked = [(a, b) for a, b, n in here if n in marker.facts and marker.facts[n].key in marker.chosen]
     worst_first = sorted(here, key=lambda place: (_RANK.get(_state(marker, place[2]), 99), place[0]))
     intervals = excerpt(text, [(a, b) for a, b, _n in worst_first], wanted=asked)
     parts = []
@@ -244,8 +239,3 @@ def _left_out(count: int, address: str) -> str:
     if not address:
         return format_html('<span class="hole">… {} …</span>', words)
     return format_html('<a class="hole" href="{}">… {} …</a>', address, words)
-
-
-def mark_words(state: str) -> tuple[Any, str, str]:
-    """Words, icon and tone of a state; one without words is shown as it stands."""
-    return MARKS.get(state, (state, "unscored", "plain"))

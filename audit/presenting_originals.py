@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -58,13 +57,12 @@ class LeafItem:
 @dataclass(frozen=True)
 class Around:
     """What the leaves of a window have in common: `last` is the seq of the last human message before the cut, `earlier` the
-    seqs that earlier rounds replaced, `wanted` the keys of the selected fact and its pair.
+    seqs that earlier rounds replaced.
     """
 
     compaction: Compaction
     last: int | None = None
     earlier: Mapping[int, Sequence[int]] = field(default_factory=dict)
-    wanted: frozenset[str] = frozenset()
 
 
 def items(
@@ -110,10 +108,10 @@ def _blocks(row: Message, places: Sequence[Place], marker: Marker, around: Aroun
     blocks = pieces(row)
     for source, start, length in blocks[:BLOCKS]:
         text = row.text[start : start + length]
-        html = cut(marker, text, places, first=start, more=length - len(text), wanted=around.wanted, address=address)
+        html = cut(marker, text, places, first=start, more=length - len(text), address=address)
         inside = [n for a, _b, n in places if start <= a < start + length and n in marker.facts]
         states = {marker.state(marker.facts[n]) for n in inside}
-        chosen = any(marker.facts[n].key in around.wanted for n in inside)
+        chosen = any(marker.facts[n].key in marker.chosen for n in inside)
         foldable = source in FOLDED or (source == "tool_args" and length > LONG_CALL)
         found.append(
             Block(
@@ -137,26 +135,14 @@ def _blocks(row: Message, places: Sequence[Place], marker: Marker, around: Aroun
     return found
 
 
-def piece_of(
-    marker: Marker, text: str, places: Sequence[Place], *, start: int, end: int, offset: int, address: str
-) -> SafeString:
-    """[start, end) of a leaf's text as HTML, at most PIECE characters, with a gap for the rest. `text` begins `offset`
-    characters into it.
-    """
-    stop = min(end, start + PIECE, offset + len(text))
-    if stop < min(end, offset + len(text)):  # end at a line where there is one
-        line = text.rfind("\n", start - offset + PIECE // 2, stop - offset)
-        stop = offset + line + 1 if line >= 0 else stop
-    html = marker.html(text, places, start - offset, stop - offset, shift=offset)
+def piece_of(marker: Marker, text: str, places: Sequence[Place], *, start: int, end: int, address: str) -> SafeString:
+    """[start, end) of a leaf's text as HTML, at most PIECE characters, with a gap for the rest."""
+    stop = min(end, start + PIECE, len(text))
+    if stop < min(end, len(text)):  # end at a line where there is one
+        line = text.rfind("\n", start + PIECE // 2, stop)
+        stop = line + 1 if line >= 0 else stop
+    html = marker.html(text, places, start, stop)
     if stop >= end:
         return html
     count = sum(1 for a, _b, _n in places if stop <= a < end)
     return html + gap(address, stop, end, None, count)
-
-
-def window_of(seqs: Sequence[int], seq: int | None) -> int | None:
-    """The leaf itself, or None when it is none."""
-    if seq is None:
-        return None
-    at = bisect_left(seqs, seq)
-    return seq if at < len(seqs) and seqs[at] == seq else None

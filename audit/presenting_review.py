@@ -13,13 +13,15 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from audit.models import Review, ReviewVerdict, Signal
+from audit.presenting_signals import SIGNAL_KINDS, Chip
 from audit.quotes import Quote, quotes
 from audit.selectors_review import SORTS, Filters, Found, counts, models_of
-from audit.words import CLASSES, KINDS, SOURCES, TIERS
+from audit.words import CLASSES, KINDS, class_words, kind_words, source_words
 from dshweb.access.callers import Caller, CallerRequest
 from dshweb.sessionlog.models import Session
 from dshweb.sessionlog.selectors import may_see_content, sessions
 from dshweb.text.lines import visible
+from dshweb.ui.query import number_in, with_query
 
 AXES = {"fidelity": _("fidelity"), "coverage": _("coverage")}
 VERDICTS: dict[str, tuple[Any, str]] = {
@@ -28,7 +30,6 @@ VERDICTS: dict[str, tuple[Any, str]] = {
     "dismissed": (_("dismissed"), "no"),
     "": (_("all"), ""),
 }
-LISTED_KINDS = ("altered", "stale", "unverified", "consent", "lost")
 NAMES = ("verdict", "kind", "class", "axis", "session", "compaction", "model", "since", "until", "sort")
 
 
@@ -44,7 +45,6 @@ class Row:
     icon: str
     tone: str
     cls: Any
-    tier: Any
     sources: list[Any]
     near: str | None
     place: str
@@ -63,18 +63,6 @@ class Row:
         return f"s-{self.signal.pk}"
 
 
-@dataclass(frozen=True)
-class Chip:
-    """A filter to choose: words, icon, its query, how many signals, whether it is chosen."""
-
-    words: Any
-    icon: str
-    query: str
-    count: int
-    chosen: bool
-    name: str
-
-
 def rows_of(found: Iterable[Found], caller: Caller) -> list[Row]:
     """Rows with the words around them. Two queries."""
     rows = list(found)
@@ -86,7 +74,7 @@ def row_of(found: Found, caller: Caller, quote: Quote | None = None) -> Row:
     signal = found.signal
     data = signal.data if isinstance(signal.data, dict) else {}
     near = data.get("near")
-    words, icon, tone = KINDS.get(signal.kind, (signal.kind, "unverified", "amber"))
+    words, icon, tone = kind_words(signal.kind)
     return Row(
         signal=signal,
         reviews=found.reviews,
@@ -95,9 +83,8 @@ def row_of(found: Found, caller: Caller, quote: Quote | None = None) -> Row:
         kind=words,
         icon=icon,
         tone=tone,
-        cls=CLASSES.get(signal.cls, signal.cls),
-        tier=TIERS.get(signal.tier),
-        sources=[SOURCES.get(name, name) for name in data.get("sources") or []],
+        cls=class_words(signal.cls),
+        sources=source_words(data.get("sources")),
         near=near.get("canon") if isinstance(near, dict) else None,
         place=place_of(signal),
         quote=quote,
@@ -122,11 +109,10 @@ def filters_of(query: Mapping[str, str]) -> tuple[Filters, list[str]]:
 
     def number(name: str) -> int | None:
         text = query.get(name, "")
-        if text.isascii() and text.isdigit() and len(text) <= 18:
-            return int(text)
-        if text:
+        found = number_in(text)
+        if text and found is None:
             wrong.append(name)
-        return None
+        return found
 
     def day(name: str) -> date | None:
         text = query.get(name, "")
@@ -139,8 +125,9 @@ def filters_of(query: Mapping[str, str]) -> tuple[Filters, list[str]]:
             return None
         return found
 
+    verdict = one_of("verdict", (*ReviewVerdict.values, "all"), "open")
     filters = Filters(
-        verdict=_verdict(one_of("verdict", (*ReviewVerdict.values, "all"), "open")),
+        verdict="" if verdict == "all" else verdict,
         kind=one_of("kind", KINDS),
         cls=one_of("class", CLASSES),
         axis=one_of("axis", AXES),
@@ -152,10 +139,6 @@ def filters_of(query: Mapping[str, str]) -> tuple[Filters, list[str]]:
         sort=one_of("sort", SORTS, "importance") or "importance",
     )
     return filters, wrong
-
-
-def _verdict(asked: str) -> str:
-    return "" if asked == "all" else asked
 
 
 def tools(request: CallerRequest, filters: Filters) -> dict[str, Any]:
@@ -170,7 +153,7 @@ def tools(request: CallerRequest, filters: Filters) -> dict[str, Any]:
         "filters": filters,
         "query": query.urlencode(),
         "verdicts": [_verdict_chip(name, filters, query, counted) for name in VERDICTS],
-        "kinds": [chip for chip in (_kind_chip(name, filters, query, counted) for name in ("", *LISTED_KINDS)) if chip],
+        "kinds": [chip for chip in (_kind_chip(name, filters, query, counted) for name in ("", *SIGNAL_KINDS)) if chip],
         "classes": CLASSES,
         "axes": AXES,
         # a name with hidden characters is no choice to make by eye
@@ -178,7 +161,7 @@ def tools(request: CallerRequest, filters: Filters) -> dict[str, Any]:
         "whole": whole,
         "total": sum(counted.values()),
         "narrowed": [name for name in NAMES if query.get(name) and name not in {"sort", "verdict"}],
-        "without": {name: _with(query, name, "") for name in ("session", "compaction")},
+        "without": {name: with_query(query, **{name: ""}) for name in ("session", "compaction")},
         "session": _session(request.caller, filters.session) if filters.session is not None else None,
         "reviewer": any(request.caller.may_review(team) for team in request.caller.team_ids),
     }
@@ -196,7 +179,7 @@ def _fits(verdict: str, kind: str, asked_verdict: str, asked_kind: str) -> bool:
 def _verdict_chip(name: str, filters: Filters, query: QueryDict, counted: Counter[tuple[str, str]]) -> Chip:
     words, icon = VERDICTS[name]
     n = sum(n for (verdict, kind), n in counted.items() if _fits(verdict, kind, name, filters.kind))
-    return Chip(words, icon, _with(query, "verdict", name or "all"), n, filters.verdict == name, name)
+    return Chip(name, words, icon, n, with_query(query, verdict=name or "all"), filters.verdict == name)
 
 
 def _kind_chip(name: str, filters: Filters, query: QueryDict, counted: Counter[tuple[str, str]]) -> Chip | None:
@@ -204,12 +187,4 @@ def _kind_chip(name: str, filters: Filters, query: QueryDict, counted: Counter[t
     if name and not n and filters.kind != name:
         return None
     words, icon, _tone = KINDS[name] if name else (_("any kind"), "", "")
-    return Chip(words, icon, _with(query, "kind", name), n, filters.kind == name, name)
-
-
-def _with(query: QueryDict, name: str, value: str) -> str:
-    changed = query.copy()
-    changed.pop(name, None)
-    if value:
-        changed[name] = value
-    return "?" + changed.urlencode()
+    return Chip(name, words, icon, n, with_query(query, kind=name), filters.kind == name)

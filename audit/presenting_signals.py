@@ -9,16 +9,19 @@ from typing import Any
 
 from django.http import QueryDict
 
+from audit.core.compliance import STATES
 from audit.core.marks import fact_key
+from audit.core.schema import ASSISTANT
 from audit.models import Audit, Fact, Review, Signal
 from audit.presenting import dict_in, dicts_in
-from audit.presenting_marks import mark_words
 from audit.selectors_facts import Round
-from audit.words import CLASSES, ELSEWHERE, KINDS, SOURCES, TERM_LISTS, TIERS
+from audit.words import ELSEWHERE, TIERS, class_words, kind_words, mark_words, source_words
+from dshweb.ui.query import with_query
 
 ROUNDS_SHOWN = 8
 # in this order, so that a key always toggles the same kind
-ORDER = ("altered", "stale", "unverified", "consent", "lost", "missing", "superseded", "scope_lost")
+SIGNAL_KINDS = ("altered", "stale", "unverified", "consent", "lost")
+ORDER = (*SIGNAL_KINDS, "missing", "superseded", "scope_lost")
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,9 @@ class Row:
 
 @dataclass(frozen=True)
 class Chip:
-    """A kind to filter by. `key` is the digit that toggles it."""
+    """Something to filter by: its name, words and icon, how many signals, the query that filters by it. `key` is the digit
+    that toggles it, 0 without one.
+    """
 
     name: str
     words: Any
@@ -74,12 +79,12 @@ class Chip:
     count: int
     query: str
     chosen: bool
-    key: int
+    key: int = 0
 
 
 def row_of(signal: Signal, reviews: Mapping[str, list[Review]]) -> Row:
     data = signal.data if isinstance(signal.data, dict) else {}
-    words, icon, tone = KINDS.get(signal.kind, (signal.kind, "unverified", "amber"))
+    words, icon, tone = kind_words(signal.kind)
     near, family = dict_in(data, "near"), dict_in(data, "family")
     members = [str(member) for member in family.get("members") or []]
     return Row(
@@ -89,7 +94,7 @@ def row_of(signal: Signal, reviews: Mapping[str, list[Review]]) -> Row:
         icon=icon,
         tone=tone,
         cls_name=signal.cls,
-        cls=CLASSES.get(signal.cls, signal.cls),
+        cls=class_words(signal.cls),
         text=signal.text,
         fact=fact_key(signal.cls, signal.canon),
         tier=TIERS.get(signal.tier),
@@ -97,7 +102,7 @@ def row_of(signal: Signal, reviews: Mapping[str, list[Review]]) -> Row:
         signal_id=signal.pk,
         side=signal.side,
         seq=signal.seq,
-        sources=[SOURCES.get(name, name) for name in data.get("sources") or []],
+        sources=source_words(data.get("sources")),
         occurrences=data.get("occurrences"),
         near=near.get("canon"),
         elsewhere=ELSEWHERE.get(data.get("foundElsewhere") or ""),
@@ -113,8 +118,8 @@ def terms_of(audit: Audit) -> list[Row]:
     """Open terms of the vocabulary, after the signals: they are to be looked at like these."""
     axis = dict_in(audit.record if isinstance(audit.record, dict) else {}, "compliance")
     found: list[Row] = []
-    for name, kind in (("missing", "missing"), ("superseded", "superseded"), ("scopeLost", "scope_lost")):
-        words, icon, tone = KINDS[kind]
+    for name, kind in STATES.items():
+        words, icon, tone = kind_words(kind)
         for term in dicts_in(axis, name):
             text, cls = str(term.get("term", "")), str(term.get("list", ""))
             seqs = term.get("leafSeqs") or []
@@ -126,7 +131,7 @@ def terms_of(audit: Audit) -> list[Row]:
                     icon=icon,
                     tone=tone,
                     cls_name=cls,
-                    cls=TERM_LISTS.get(cls, cls),
+                    cls=class_words(cls),
                     text=text,
                     fact=fact_key(cls, text),
                     side="leaf" if seqs else "summary",
@@ -140,26 +145,25 @@ def assistant_only(audit: Audit) -> list[Row]:
     """What the summary asserts on the assistant's word alone: matched, so no signals."""
     record = audit.record if isinstance(audit.record, dict) else {}
     rows = dicts_in(dict_in(record, "fidelity"), "assistantOnly")
-    signals = [
-        Signal(
-            rank=rank,
-            axis="fidelity",
-            cls=str(row.get("class", "")),
-            kind=str(row.get("kind", "verified")),
-            text=str(row.get("text", "")),
-            canon=str(row.get("canon", "")),
-            side="summary",
-            data=row,
+    return [
+        row_of(
+            Signal(
+                rank=rank,
+                axis="fidelity",
+                cls=str(row.get("class", "")),
+                kind=str(row.get("kind", "verified")),
+                text=str(row.get("text", "")),
+                canon=str(row.get("canon", "")),
+                side="summary",
+                data=row,
+            ),
+            {},
         )
         for rank, row in enumerate(rows)
     ]
-    found = [row_of(signal, {}) for signal in signals]
-    for row in found:
-        row.signal_id = None
-    return found
 
 
-def row_of_fact(fact: Fact) -> Row:
+def row_of_fact(fact: Fact, fared: list[Fared]) -> Row:
     """A fact that is no signal, e.g. a kept one that was clicked."""
     state = fact.fate or fact.claim
     words, icon, tone = mark_words(state)
@@ -170,20 +174,22 @@ def row_of_fact(fact: Fact) -> Row:
         icon=icon,
         tone=tone,
         cls_name=fact.cls,
-        cls=CLASSES.get(fact.cls, TERM_LISTS.get(fact.cls, fact.cls)),
+        cls=class_words(fact.cls),
         text=fact.text,
         fact=fact.key,
         tier=TIERS.get(fact.tier),
-        sources=[SOURCES.get(name, name) for name in fact.sources or []],
+        sources=source_words(fact.sources),
         seq=fact.leaves[0][0] if fact.leaves else None,
         side="leaf" if fact.leaves else "summary",
-        assistant_only=bool(fact.sources) and set(fact.sources) <= {"assistant", "reasoning"},
+        assistant_only=bool(fact.sources) and ASSISTANT.issuperset(fact.sources),
+        fared=fared,
     )
 
 
-def fared(key: str, rounds: Sequence[Round], states: Mapping[str, Mapping[int, str]], here: int) -> list[Fared]:
-    """A fact through the rounds in which it is known, those nearest to here; nothing when that is this one alone."""
-    known = states.get(key, {})
+def fared(known: Mapping[int, str], rounds: Sequence[Round], here: int) -> list[Fared]:
+    """A fact through the rounds in which it is `known` (compaction id → state), those nearest to here; nothing when that is
+    this one alone.
+    """
     found = []
     for one in rounds:
         state = known.get(one.compaction.pk)
@@ -207,13 +213,3 @@ def chips(counted: Counter[str], query: QueryDict, chosen: str) -> list[Chip]:
                  len(found) + 1)
         )  # fmt: skip
     return found
-
-
-def with_query(query: QueryDict, **changes: Any) -> str:
-    """The address's query with these members changed ("" and None: left out)."""
-    made = query.copy()
-    for name, value in changes.items():
-        made.pop(name, None)
-        if value not in ("", None):
-            made[name] = value
-    return made.urlencode()

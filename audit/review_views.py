@@ -18,9 +18,9 @@ from audit import selectors_review as selectors
 from audit.models import Signal
 from audit.services import export
 from audit.services.review import BadReview, review
+from audit.views import FRAGMENT
 from dshweb.access.callers import CallerRequest
-
-FRAGMENT = "X-Fragment"
+from dshweb.downloads import CSV, JSONL, download
 
 
 @require_safe
@@ -70,13 +70,13 @@ def signal_review(request: CallerRequest, pk: int) -> HttpResponse:
 @require_safe
 def signals_jsonl(request: CallerRequest) -> HttpResponseBase:
     """`/signals/export.jsonl`: one signal a line, with its review (docs/record.md). The filters of the page."""
-    return _export(request, export.jsonl, "application/x-ndjson", "jsonl")
+    return _export(request, export.jsonl, JSONL, "jsonl")
 
 
 @require_safe
 def signals_csv(request: CallerRequest) -> HttpResponseBase:
     """`/signals/export.csv`: the same for spreadsheets."""
-    return _export(request, export.table, "text/csv; charset=utf-8", "csv")
+    return _export(request, export.table, CSV, "csv")
 
 
 def _export(
@@ -89,7 +89,7 @@ def _export(
         return _plain(
             _("Part of this address means nothing here: %(names)s. Nothing was exported.") % {"names": names}, 400
         )
-    return export.streamed(lines(selectors.every(request.caller, filters)), media, ending)
+    return download(lines(selectors.every(request.caller, filters)), media, f"signals.{ending}")
 
 
 def _plain(words: str, status: int) -> HttpResponse:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.db.models import Count, QuerySet
@@ -92,29 +92,43 @@ def chosen(rows: QuerySet[Audit]) -> dict[int, Chosen]:
     force = in_force(audit.team_id for audit in listed)
     found: dict[int, Chosen] = {}
     for audit in listed:
-        older = (audit.engine, audit.config_fp) != (ENGINE, force[audit.team_id])
+        older = is_older(audit, force)
         so_far = found.get(audit.compaction_id)
         if so_far is None or so_far.older or not older:
             found[audit.compaction_id] = Chosen(audit, older)
     return found
 
 
+def is_older(audit: Audit, force: Mapping[int, str]) -> bool:
+    """Whether a record is not of this engine and the configuration in force (`in_force`)."""
+    return (audit.engine, audit.config_fp) != (ENGINE, force.get(audit.team_id))
+
+
 def audit_of(caller: Caller, compaction: Compaction) -> Chosen | None:
     """The record of one compaction that counts, whole, with its policy."""
-    rows = audits_of(caller).filter(compaction=compaction)
-    one = chosen(rows).get(compaction.pk)
-    return one and Chosen(rows.select_related("policy").get(pk=one.audit.pk), one.older)
+    one = chosen(audits_of(caller).filter(compaction=compaction)).get(compaction.pk)
+    return one and record_of(caller, one)
+
+
+def record_of(caller: Caller, one: Chosen) -> Chosen:
+    """The same with its record and policy read."""
+    return Chosen(audits_of(caller).select_related("policy").get(pk=one.audit.pk), one.older)
 
 
 def latest(caller: Caller, compactions: Iterable[int]) -> dict[int, Line]:
     """The audit of each compaction id that has one. Four queries, whatever the number."""
     found = chosen(audits_of(caller).filter(compaction__in=list(compactions)))
-    kinds: dict[int, Counter[str]] = {}
-    ids = [one.audit.pk for one in found.values()]
-    counted = Signal.objects.for_caller(caller).filter(audit__in=ids).order_by().values("audit", "kind")
-    for row in counted.annotate(n=Count("id")):
-        kinds.setdefault(row["audit"], Counter())[row["kind"]] = row["n"]
-    return {pk: Line(one.audit, kinds.get(one.audit.pk, Counter()), one.older) for pk, one in found.items()}
+    return {line.audit.compaction_id: line for line in lines_of(found.values())}
+
+
+def lines_of(found: Iterable[Chosen]) -> list[Line]:
+    """These audits in one line each; who was given them may see that much of their signals. One query."""
+    found = list(found)
+    kinds: dict[int, Counter[str]] = {one.audit.pk: Counter() for one in found}
+    counted = Signal.unscoped.filter(audit__in=list(kinds)).order_by().values_list("audit", "kind")
+    for audit, kind, n in counted.annotate(n=Count("id")):
+        kinds[audit][kind] = n
+    return [Line(one.audit, kinds[one.audit.pk], one.older) for one in found]
 
 
 def worst_of(caller: Caller, logs: Sequence[int | None]) -> dict[int | None, Worst]:
@@ -138,3 +152,9 @@ def signals_of(audit: Audit, first: int | None = None) -> list[Signal]:
     """In the record's order; `first` bounds their number."""
     rows = audit.signals.order_by("rank")
     return list(rows if first is None else rows[:first])
+
+
+def counts_of(audit: Audit) -> dict[tuple[str, str, str], int]:
+    """How many signals it has by (kind, class, verdict of the newest review). One query."""
+    rows = audit.signals.order_by().values_list("kind", "cls", "review").annotate(n=Count("id"))
+    return {(kind, cls, review): n for kind, cls, review, n in rows}

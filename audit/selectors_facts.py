@@ -23,6 +23,7 @@ from dshweb.sessionlog.models import Compaction, Message, Outcome
 
 WINDOW = 40
 LISTED = 200
+KEPT_LISTED = 40
 MOST_LEAVES = 1 << 21
 IN_ONE_QUERY = 30_000  # a database takes so many parameters
 ONLY_ORIGINALS = ("lost", "missing", "scope_lost")
@@ -46,11 +47,6 @@ def rounds_of(caller: Caller, compaction: Compaction) -> list[Round]:
     return [Round(row, found.get(row.pk)) for row in listed]
 
 
-def record_of(caller: Caller, one: Chosen) -> Chosen:
-    """The same with its record and policy read."""
-    return Chosen(audits_of(caller).select_related("policy").get(pk=one.audit.pk), one.older)
-
-
 def leaf_seqs(compaction: Compaction, audit: Audit | None) -> list[int]:
     """Seqs of the original events in order: by the record's ledger; without a record, what the summary itself names."""
     if audit is None:
@@ -61,6 +57,12 @@ def leaf_seqs(compaction: Compaction, audit: Audit | None) -> list[int]:
         if len(found) + last - first < MOST_LEAVES:
             found.extend(range(first, last + 1))
     return found
+
+
+def is_leaf(seqs: Sequence[int], seq: int) -> bool:
+    """Whether `seq` is among the leaves in order."""
+    at = bisect_left(seqs, seq)
+    return at < len(seqs) and seqs[at] == seq
 
 
 @dataclass(frozen=True)
@@ -150,6 +152,12 @@ def one_sided(audit: Audit) -> tuple[list[Fact], list[Fact]]:
     rows = Fact.objects.for_team(audit.team_id).filter(audit=audit).order_by("tier", "position").defer("canon")
     lost, more = rows.filter(fate__in=ONLY_ORIGINALS, claim=""), rows.filter(claim__in=ONLY_SUMMARY, fate="")
     return list(lost[: LISTED + 1]), list(more[: LISTED + 1])
+
+
+def kept(audit: Audit) -> list[Fact]:
+    """Key facts that the summary keeps, at most KEPT_LISTED + 1. One query."""
+    rows = Fact.objects.for_team(audit.team_id).filter(audit=audit, fate="kept").order_by("position")
+    return list(rows.only("key", "text")[: KEPT_LISTED + 1])
 
 
 def in_rounds(rounds: Iterable[Round], keys: Collection[str]) -> dict[str, dict[int, str]]:

@@ -8,7 +8,7 @@ it is that compaction's, whichever log it is of.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import Any
@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from audit.core.schema import ENGINE
 from audit.models import Audit, Review, Signal
-from audit.selectors import audits_of
+from audit.selectors import audits_of, is_older
 from audit.services.policy import in_force
 from dshweb.access.callers import Caller
 from dshweb.access.models import Team, Visibility
@@ -31,7 +31,7 @@ CHUNK = 1000
 FEW = 1000
 LARGEST = (1 << 63) - 1
 SORTS = ("importance", "newest")
-AROUND = ("audit__compaction__session__team", "team")
+JOINED = ("audit__compaction__session__team", "team")
 ASKED = (
     "team__slug", "team__name", "audit_id", "rank", "axis", "cls", "kind", "tier", "text", "canon", "side", "seq", "weight",
     "data", "key", "review", "importance", "audit__compaction_id", "audit__engine", "audit__config_fp", "audit__team_id",
@@ -90,16 +90,13 @@ def reviews_of(caller: Caller, compaction: Compaction) -> dict[str, list[Review]
     """
     if not may_see_content(caller, compaction.session):
         return {}
-    rows = Review.objects.for_caller(caller).filter(compaction=compaction).select_related("user", "token")
-    found: dict[str, list[Review]] = {}
-    for row in rows.order_by("-id"):
-        found.setdefault(row.key, []).append(row)
-    return found
+    rows = Review.objects.for_caller(caller).filter(compaction=compaction)
+    return {key: reviews for (_compaction, key), reviews in _by_signal(rows).items()}
 
 
 def signal_for(caller: Caller, pk: int) -> Signal:
     """One signal with its compaction and session, of whatever record. Raises Http404 when the caller may not see it."""
-    rows = Signal.objects.for_caller(caller).select_related(*AROUND).only(*ASKED)
+    rows = Signal.objects.for_caller(caller).select_related(*JOINED).only(*ASKED)
     found: Signal | None = rows.filter(pk=pk).first() if 0 < pk <= LARGEST else None
     if found is None or not may_see_content(caller, found.audit.compaction.session):
         raise Http404
@@ -114,7 +111,7 @@ def found_for(caller: Caller, signal: Signal) -> Found:
 def signals_page(caller: Caller, filters: Filters, cursor: str = "", size: int = PAGE) -> Page:
     """One page. Four or five queries, whatever there is. Raises BadCursor."""
     rows, force = _signals(caller, filters)
-    rows = rows.select_related(*AROUND).only(*ASKED)
+    rows = rows.select_related(*JOINED).only(*ASKED)
     last = _after(cursor, filters.sort)
     if last is not None:
         rows = rows.filter(last)
@@ -208,29 +205,18 @@ def _teams_by_owner(caller: Caller) -> list[int]:
 
 
 def _with_reviews(signals: list[Signal], force: dict[int, str]) -> list[Found]:
-    history = _histories(signals)
+    compactions, keys = {row.audit.compaction_id for row in signals}, {row.key for row in signals}
+    history = _by_signal(Review.unscoped.filter(compaction__in=compactions, key__in=keys))
     return [
-        Found(
-            row,
-            history.get((row.audit.compaction_id, row.key), []),
-            (row.audit.engine, row.audit.config_fp) != (ENGINE, force.get(row.team_id)),
-        )
-        for row in signals
+        Found(row, history.get((row.audit.compaction_id, row.key), []), is_older(row.audit, force)) for row in signals
     ]
 
 
-def _histories(signals: Iterable[Signal]) -> dict[tuple[int, str], list[Review]]:
-    """By compaction and key, newest first. One query."""
-    wanted = {(row.audit.compaction_id, row.key) for row in signals}
-    if not wanted:
-        return {}
-    rows = Review.unscoped.filter(
-        compaction__in={pk for pk, _key in wanted}, key__in={key for _pk, key in wanted}
-    ).select_related("user", "token")
+def _by_signal(rows: QuerySet[Review]) -> dict[tuple[int, str], list[Review]]:
+    """By compaction and key, newest first, with their people. One query."""
     found: dict[tuple[int, str], list[Review]] = {}
-    for row in rows.order_by("-id"):
-        if (row.compaction_id, row.key) in wanted:
-            found.setdefault((row.compaction_id, row.key), []).append(row)
+    for row in rows.select_related("user", "token").order_by("-id"):
+        found.setdefault((row.compaction_id, row.key), []).append(row)
     return found
 
 

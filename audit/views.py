@@ -15,12 +15,14 @@ from audit import presenting, selectors
 from audit.core.record import dumps
 from audit.models import Audit
 from audit.page import Asked, Columns
-from audit.selectors_facts import Round, record_of, rounds_of
+from audit.selectors_facts import Round, rounds_of
 from audit.services.again import audit_log_again
 from dshweb.access.callers import CallerRequest
 from dshweb.sessionlog.models import Compaction
 from dshweb.sessionlog.selectors import compactions, may_see_content
 from dshweb.ui.query import whole_number
+
+FRAGMENT = "X-Fragment"
 
 
 @require_safe
@@ -113,7 +115,7 @@ def found_for(
         raise Http404
     rounds = rounds_of(request.caller, row)
     mine = next(one for one in rounds if one.compaction.pk == row.pk).chosen
-    chosen = record_of(request.caller, mine) if mine else None
+    chosen = selectors.record_of(request.caller, mine) if mine else None
     return row, chosen.audit if chosen else None, rounds, chosen is not None and chosen.older
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -100,3 +103,22 @@ TERM_LISTS: dict[str, Promise] = {
     "drop": _("drop term"),
     "scope": _("scope term"),
 }
+
+
+def kind_words(kind: str) -> tuple[Any, str, str]:
+    """Words, icon and tone of a signal's kind; here and below what has no words is shown as it stands."""
+    return KINDS.get(kind, (kind, "unverified", "amber"))
+
+
+def mark_words(state: str) -> tuple[Any, str, str]:
+    """Words, icon and tone of a mark's state."""
+    return MARKS.get(state, (state, "unscored", "plain"))
+
+
+def class_words(cls: str) -> Any:
+    """Words of a class of facts or a list of the vocabulary."""
+    return CLASSES.get(cls) or TERM_LISTS.get(cls, cls)
+
+
+def source_words(names: Iterable[str] | None) -> list[Any]:
+    return [SOURCES.get(name, name) for name in names or ()]

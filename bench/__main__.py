@@ -26,7 +26,7 @@ FAMILIES: dict[str, dict[str, str]] = {
     "secrets": {"P10": "secrets:p10"},
     "answers": {"P18": "answers:p18"},
     "footprint": {"P21": "footprint:p21"},
-    "streamed": {"P3T": "imports:p34s"},
+    "streamed": {"P3S": "imports:p34s"},
 }
 
 EXTRA = {"streamed"}  # only when asked for

@@ -63,7 +63,7 @@ def _side_by_side(name: str) -> list[list[float]]:
 
     def twice() -> float:
         with data_folder() as data:
-            done, told = run(data, "import", str(logs.path), "again=1")
+            done, told = run(data, "import", str(logs.path), "1")
         _complete(logs, told["totals"])
         inner.append(told["seconds"])
         again.append(told["again"][0])

@@ -46,17 +46,12 @@ def _import(path: Path) -> tuple[float, dict[str, Any]]:
     return time.perf_counter() - start, totals.to_json()
 
 
-def do_import(path: str, *options: str) -> dict[str, Any]:
-    """Imports `path`; `unindexed` leaves the text index out, `again=N` imports N times more."""
-    from dshweb.sessionlog.services import search
-
-    if "unindexed" in options:
-        search.words = lambda _text: []  # type: ignore[assignment]
+def do_import(path: str, again: str = "0") -> dict[str, Any]:
+    """Imports `path`, and `again` times more."""
     idle = _memory("VmRSS")
     seconds, totals = _import(Path(path))
     out: dict[str, Any] = {"seconds": seconds, "idle": idle, "peak": _memory("VmHWM"), "totals": totals}
-    again = [int(option.partition("=")[2]) for option in options if option.startswith("again=")]
-    out["again"] = [_import(Path(path))[0] for _ in range(again[0])] if again else []
+    out["again"] = [_import(Path(path))[0] for _ in range(int(again))]
     return out
 
 

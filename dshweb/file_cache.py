@@ -7,16 +7,16 @@ hour nor ten tries; `access.services.once` needs an `add` that one caller alone 
 
 from __future__ import annotations
 
-import fcntl
-import os
 import pickle
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
 from django.core.cache.backends.base import DEFAULT_TIMEOUT
 from django.core.cache.backends.filebased import FileBasedCache
+
+from dshweb.locks import alone
 
 
 class FileCache(FileBasedCache):
@@ -45,13 +45,6 @@ class FileCache(FileBasedCache):
             return 0
         return found
 
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _alone(self) -> AbstractContextManager[None]:
         self._createdir()  # type: ignore[attr-defined]
-        handle = os.open(os.path.join(self._dir, "lock"), os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
-            yield
-        finally:
-            fcntl.flock(handle, fcntl.LOCK_UN)
-            os.close(handle)
+        return alone(Path(self._dir, "lock"))

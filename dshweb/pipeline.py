@@ -1,9 +1,10 @@
-"""What follows what: found → imported → audited. The only module that knows all apps."""
+"""What follows what: found → imported → audited. The only module where the work of one app sets off that of another."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -135,34 +136,37 @@ def rescan(progress: Progress, payload: dict[str, Any]) -> dict[str, Any]:
     return {"logs": len(stale), "records": records}
 
 
+@contextmanager
+def _survived(what: str) -> Iterator[None]:
+    """A database that is away for a moment must not end a thread."""
+    try:
+        yield
+    except Exception as error:
+        logger.warning("%s: %s: %s", what, type(error).__name__, error)
+    finally:
+        connection.close()
+
+
 @background
 def follow_watched_sources(stop: Event) -> None:
     """Looks at the folders marked "watch" every WATCH_POLL_SECONDS; what is new becomes a task."""
     known: dict[int, Folders] = {}
     while not stop.wait(settings.WATCH_POLL_SECONDS):
-        try:
+        with _survived("watched sources"):
             for source in Source.unscoped.filter(watch=True).order_by("id"):
                 folders = known.setdefault(source.pk, Folders([Path(source.path)]))
                 if not folders.there():
                     sources.vanished(source.team_id, Path(source.path))
                 for path in folders.changed():
                     request_ingest(source.team_id, path, owner=source.owner_id)
-        except Exception as error:  # a database that is away for a moment must not end the thread
-            logger.warning("watched sources: %s: %s", type(error).__name__, error)
-        finally:
-            connection.close()
 
 
 @background
 def keep_house(stop: Event) -> None:
     """Once a day, and when a worker starts."""
     while True:
-        try:
+        with _survived("cleaning up"):
             clean_up()
-        except Exception as error:  # a database that is away for a moment must not end the thread
-            logger.warning("cleaning up: %s: %s", type(error).__name__, error)
-        finally:
-            connection.close()
         if stop.wait(86_400):
             return
 
@@ -183,14 +187,10 @@ def clean_up() -> None:
 def keep_the_inbox(stop: Event) -> None:
     """Asks for what was received and never read, and clears what nobody will ask for, once a minute."""
     while not stop.wait(KEEP_SECONDS):
-        try:
+        with _survived("the inbox"):
             for row in clearing.unread():
                 pieces.request_reading(row, None)
             clearing.sweep()
-        except Exception as error:  # a database that is away for a moment must not end the thread
-            logger.warning("the inbox: %s: %s", type(error).__name__, error)
-        finally:
-            connection.close()
 
 
 @task_kind("audit")

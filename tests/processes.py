@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -80,3 +81,13 @@ def until(
             break
         time.sleep(0.05)
     raise AssertionError(f"{what}: never happened\n{log.read_text() if log else ''}")
+
+
+def rows(data: Path, statement: str) -> list[tuple]:
+    """What the SQLite database of the data folder `data` answers, whoever else uses it."""
+    with closing(sqlite3.connect(f"file:{data / 'db.sqlite3'}?mode=ro", uri=True, timeout=30)) as database:
+        return database.execute(statement).fetchall()
+
+
+def open_tasks(data: Path) -> int:
+    return rows(data, "SELECT count(*) FROM tasks_task WHERE state IN ('queued', 'running')")[0][0]

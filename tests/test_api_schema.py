@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
@@ -13,22 +12,13 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from dshweb.api.main import api
+from dshweb.api.reference import operations
 from tests.api_rows import LOG, bearer, filled
 
 pytestmark = pytest.mark.django_db
 
 DOCUMENT = json.loads(json.dumps(api.get_openapi_schema()))
-METHODS = ("get", "post", "put", "patch", "delete")
-
-
-def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
-    for path, item in DOCUMENT["paths"].items():
-        for method in METHODS:
-            if method in item:
-                yield path, method, item[method]
-
-
-OPERATIONS = list(operations())
+OPERATIONS = list(operations(DOCUMENT))
 NAMES = [f"{method} {path}" for path, method, _ in OPERATIONS]
 EXAMPLES = [(path, method, op, one) for path, method, op in OPERATIONS for one in op.get("x-examples", [])]
 EXAMPLE_NAMES = [f"{method} {path}: {one['summary']}" for path, method, _, one in EXAMPLES]

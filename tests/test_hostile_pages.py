@@ -130,12 +130,10 @@ def addresses(place: Place, sessions: list[Session]) -> Iterator[str]:
     """Every page and fragment, for these sessions too; hostile questions; every GET of the API."""
     for row in PAGES:
         if row.method == "get" and row.name not in ("readyz", "login-link"):
-            names = {name: place.ids.get(of, of) for name, of in row.args.items()}
-            data = {name: place.ids[value[1:]] if str(value)[:1] == "@" else value for name, value in row.data.items()}
-            yield f"{reverse(row.name, kwargs=names)}?{urlencode(data)}"
+            yield f"{row.url(place.ids)}?{urlencode(row.sent(place.ids))}"
             if row.args.get("pk") == "session_id" and "message" not in row.args:
                 for session in sessions:
-                    yield f"{reverse(row.name, kwargs=names | {'pk': session.pk})}?log={session.current_id}"
+                    yield f"{row.url(place.ids | {'session_id': session.pk})}?log={session.current_id}"
     for session in sessions:
         yield from parts_of(session)
     yield from asked_badly(place)

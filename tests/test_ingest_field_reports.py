@@ -11,7 +11,7 @@ from django.db import connection
 
 from audit.models import Audit, Signal
 from dshweb.access.callers import caller_for_user
-from dshweb.sessionlog.listing import messages_saying
+from dshweb.sessionlog.finding import messages_saying
 from dshweb.sessionlog.models import Compaction, Message, Session
 from dshweb.sessionlog.services import search
 from dshweb.sessionlog.services.ingest import Import, ingest_path

@@ -12,12 +12,10 @@ import os
 import random
 import resource
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -28,7 +26,7 @@ from dshweb.sessionlog.services import steps, store
 from dshweb.sessionlog.services.ingest import Import, ingest_file
 from tests.builders import frame, header, human, session_frames, write
 from tests.picture import picture
-from tests.processes import ROOT, environment, manage, started, until
+from tests.processes import ROOT, environment, manage, rows, started, until
 
 CORPUS = Path(__file__).parent / "data" / "corpus"
 SEED = 20_261_130
@@ -132,17 +130,15 @@ def undisturbed(tmp_path_factory, logs) -> dict:
 
 
 def count(env: dict[str, str], table: str) -> int:
-    path = Path(env["DSHWEB_DATA_DIR"]) / "db.sqlite3"
-    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=30)) as database:
-        return database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+    return rows(Path(env["DSHWEB_DATA_DIR"]), f"SELECT count(*) FROM {table}")[0][0]
 
 
 def kill_when(
-    env: dict[str, str], arguments: list[str], table: str, rows: int, moments: random.Random, log: Path
+    env: dict[str, str], arguments: list[str], table: str, least: int, moments: random.Random, log: Path
 ) -> None:
-    """Starts a process and kills it a moment after `table` has `rows` rows, so always in the middle of its work."""
+    """Starts a process and kills it a moment after `table` has `least` rows, so always in the middle of its work."""
     with started(arguments, env, log) as process:
-        until(lambda: count(env, table) >= rows, f"{rows} rows in {table}", process, log)
+        until(lambda: count(env, table) >= least, f"{least} rows in {table}", process, log)
         time.sleep(moments.uniform(0, 0.05))
         assert process.poll() is None, "it ended before it could be killed"
         process.send_signal(signal.SIGKILL)
@@ -152,8 +148,8 @@ def kill_when(
 @pytest.mark.slow
 def test_an_import_killed_again_and_again_ends_as_an_undisturbed_one(undisturbed, logs, tmp_path):
     env, moments = home(tmp_path / "data"), random.Random(SEED)
-    for rows in sorted(moments.sample(range(1, AUDITS - 30), 4)):
-        kill_when(env, ["ingest", str(logs)], "audit_audit", rows, moments, tmp_path / "log")
+    for least in sorted(moments.sample(range(1, AUDITS - 30), 4)):
+        kill_when(env, ["ingest", str(logs)], "audit_audit", least, moments, tmp_path / "log")
         assert count(env, "audit_audit") < AUDITS
     run = manage(["ingest", "--json", str(logs)], env)
     assert (run.returncode, run.stderr) == (0, "")
@@ -171,8 +167,8 @@ def test_a_worker_killed_again_and_again_does_all_of_it_in_the_end(undisturbed, 
     assert manage(["shell", "-v0", "-c", code], env).returncode == 0
     log = tmp_path / "log"
     # while it imports and while it audits; no task is tried a sixth time
-    for table, rows in (("sessionlog_logfile", 3), ("sessionlog_logfile", 8), ("audit_audit", 30)):
-        kill_when(env, ["worker"], table, rows, moments, log)
+    for table, least in (("sessionlog_logfile", 3), ("sessionlog_logfile", 8), ("audit_audit", 30)):
+        kill_when(env, ["worker"], table, least, moments, log)
         assert count(env, "audit_audit") < AUDITS
     with started(["worker"], env, log) as process:
         until(lambda: _open_tasks(env) == 0, "all is done", process, log)

@@ -13,7 +13,7 @@ from audit.models import Fact, Signal
 from dshweb.access.models import Team, Visibility
 from dshweb.sessionlog.models import Compaction, Message, Session, SourceFile
 from dshweb.tasks.models import Task
-from tests.test_api_schema import EXAMPLE_NAMES, EXAMPLES, in_place
+from tests.test_api_schema import EXAMPLE_NAMES, EXAMPLES, body_of, in_place
 from tests.test_walk import PAGES, in_vain, place  # noqa: F401 – the fixture
 
 pytestmark = pytest.mark.django_db
@@ -56,11 +56,6 @@ def shown(body: str, looked_for: dict[str, str]) -> set[str]:
     return {f"{name}: {piece}" for piece, name in looked_for.items() if piece in body or escape(piece) in body}
 
 
-def body_of(answer) -> str:
-    content = b"".join(answer.streaming_content) if answer.streaming else answer.content
-    return content.decode()
-
-
 @pytest.mark.parametrize("row", READS, ids=lambda row: row.id)
 def test_a_page_shows_members_no_content_of_others(closed, row):
     looked_for = pieces()
@@ -97,7 +92,7 @@ def read(client: Client, url: str, data: dict) -> str:
     def get():
         answer = client.get(url, data)
         assert answer.status_code < 500, url
-        found.append(body_of(answer))
+        found.append(body_of(answer).decode())
         answer.streaming = False
         return answer
 

@@ -12,17 +12,16 @@ import re
 import shutil
 import signal
 import socket
-import sqlite3
 import subprocess
 import sys
 import threading
 import time
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
 
-from tests.processes import ROOT, environment, manage, started, until
+from tests.processes import ROOT, environment, manage, open_tasks, rows, started, until
 from tests.servers import free_port
 
 pytestmark = pytest.mark.slow
@@ -125,9 +124,9 @@ def answers(port: int) -> bool:
         return False
 
 
-def rows(data: Path, statement: str) -> list[tuple]:
-    with closing(sqlite3.connect(f"file:{data / 'db.sqlite3'}?mode=ro", uri=True, timeout=30)) as connection:
-        return connection.execute(statement).fetchall()
+def token_of(env: dict[str, str]) -> str:
+    """The secret of a new collector's token of the installation."""
+    return manage(["shell", "--no-imports", "-c", TOKEN], env).stdout.split("secret ")[1].strip()
 
 
 def picture(env: dict[str, str]) -> dict:
@@ -154,8 +153,7 @@ def test_nothing_is_lost_or_doubled_whatever_is_killed_or_cut(tmp_path, home):
     env = environment(data, WATCH_POLL_SECONDS="1")
     server_log, push_log = tmp_path / "server.log", tmp_path / "push.log"
     assert manage(["migrate", "-v0"], env).returncode == 0
-    secret = manage(["shell", "--no-imports", "-c", TOKEN], env).stdout.split("secret ")[1].strip()
-    laptop = environment(tmp_path / "nothing", DSHWEB_PUSH_TOKEN=secret, WATCH_POLL_SECONDS="1")
+    laptop = environment(tmp_path / "nothing", DSHWEB_PUSH_TOKEN=token_of(env), WATCH_POLL_SECONDS="1")
     proxy = Proxy(port, bytes_a_second=80_000)
     command = ["push", str(home), "--server", f"http://127.0.0.1:{proxy.port}", "--watch", "--piece", "20000"]
     live = min(home.rglob("*.zstd"))  # sent first, so that it grows under the sender
@@ -202,8 +200,7 @@ def test_nothing_is_lost_or_doubled_whatever_is_killed_or_cut(tmp_path, home):
 
         def settled() -> bool:
             here = rows(data, "SELECT size FROM sessionlog_sourcefile")
-            open_ = rows(data, "SELECT count(*) FROM tasks_task WHERE state IN ('queued', 'running')")
-            return sorted(size or 0 for (size,) in here) == sizes and open_ == [(0,)]
+            return sorted(size or 0 for (size,) in here) == sizes and not open_tasks(data)
 
         until(settled, "all is there and read", push, push_log)
         push.send_signal(signal.SIGTERM)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import environment, manage, started, until
-from tests.test_push import TOKEN, answers, rows
+from tests.processes import environment, manage, open_tasks, rows, started, until
+from tests.test_push import answers, token_of
 from tests.test_serve import children, get, port_of
 
 pytestmark = pytest.mark.slow
@@ -49,7 +49,7 @@ def test_hostile_senders_get_an_answer_and_leave_nothing(tmp_path):
     data, log = tmp_path / "data", tmp_path / "log"
     env = environment(data, MAX_UPLOAD_BYTES=str(200 << 20))
     assert manage(["migrate", "-v0"], env).returncode == 0
-    secret = manage(["shell", "--no-imports", "-c", TOKEN], env).stdout.split("secret ")[1].strip()
+    secret = token_of(env)
     with ExitStack() as stack:
         serve = stack.enter_context(started(["serve", "--port", "0"], env, log))
         port = port_of(log, serve)
@@ -98,10 +98,7 @@ def test_hostile_senders_get_an_answer_and_leave_nothing(tmp_path):
         put.sendall(LOG)
         assert answer(put)[0] == 200
         assert all(memory(pid) < 300 << 20 for pid, command in children(serve.pid) if "worker" not in command)
-        until(
-            lambda: rows(data, "SELECT count(*) FROM tasks_task WHERE state IN ('queued', 'running')") == [(0,)],
-            "all is read", serve, log,
-        )  # fmt: skip
+        until(lambda: not open_tasks(data), "all is read", serve, log)
         assert rows(data, "SELECT session_id FROM sessionlog_session WHERE title != ''")
     left = [path for name in ("whole", "pieces") for path in (data / "uploads" / name).iterdir()]
     assert left == []

@@ -53,6 +53,12 @@ class Row:
         more = "".join(f" {name}={value}" for name, value in self.data.items())
         return f"{self.method} {self.name}{more}"[:80]
 
+    def url(self, ids: dict[str, Any]) -> str:
+        return reverse(self.name, kwargs={name: ids.get(of, of) for name, of in self.args.items()})
+
+    def sent(self, ids: dict[str, Any]) -> dict[str, Any]:
+        return {name: ids[value[1:]] if str(value)[:1] == "@" else value for name, value in self.data.items()}
+
 
 def get(name: str, expect: str, data: dict[str, Any] | None = None, **args: str) -> Row:
     return Row(name, expect, "get", args, data or {})
@@ -176,10 +182,10 @@ class Place:
     logins: dict[str, str]
 
     def url(self, row: Row) -> str:
-        return reverse(row.name, kwargs={name: self.ids.get(of, of) for name, of in row.args.items()})
+        return row.url(self.ids)
 
     def data(self, row: Row) -> dict[str, Any]:
-        return {name: self.ids[value[1:]] if str(value)[:1] == "@" else value for name, value in row.data.items()}
+        return row.sent(self.ids)
 
     def browsers(self, **options: Any) -> Iterator[tuple[str, Client]]:
         for who in WHO:
@@ -257,11 +263,14 @@ def test_nothing_is_done_by_following_a_link(place, row):
         assert not [sql for sql in written if "django_session" not in sql], who
 
 
+def first_example(name: str) -> tuple[str, str, dict[str, Any], dict[str, Any]]:
+    """Path, method, operation and example of a call of `CALLS`."""
+    return next(one for one, of in zip(EXAMPLES, EXAMPLE_NAMES, strict=True) if of.startswith(name + ": "))
+
+
 @pytest.mark.parametrize("name", [name for name in sorted(CALLS) if name in NAMES])
 def test_a_call_answers_each_as_it_should(place, name):
-    path, method, operation, example = next(
-        one for one, of in zip(EXAMPLES, EXAMPLE_NAMES, strict=True) if of.startswith(name + ": ")
-    )
+    path, method, operation, example = first_example(name)
     expected = dict(zip(WHO, map(int, CALLS[name].split()), strict=True))
     number = count()
 
@@ -291,9 +300,7 @@ def test_a_call_answers_each_as_it_should(place, name):
 @pytest.mark.parametrize("name", [name for name in sorted(CALLS) if name in NAMES and not name.startswith("get ")])
 def test_a_login_alone_changes_nothing_by_a_call_from_another_site(place, name):
     """A browser sends its cookie wherever the form stands; without the CSRF token the call is refused, in the one shape."""
-    path, method, operation, example = next(
-        one for one, of in zip(EXAMPLES, EXAMPLE_NAMES, strict=True) if of.startswith(name + ": ")
-    )
+    path, method, operation, example = first_example(name)
     url = in_place(path, operation, example, place.ids)
     for who, client in place.browsers(enforce_csrf_checks=True):
         answer = in_vain(partial(call, client, method, url, example, {}))

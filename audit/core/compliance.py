@@ -14,6 +14,8 @@ from audit.core.policy import Vocabulary
 from dshweb.sessionlog.core.leaves import Leaf
 
 _LISTED = 20
+STATES = {"missing": "missing", "superseded": "superseded", "scopeLost": "scope_lost"}
+"""The axis's lists, and what pages call a term of each."""
 
 
 def compliance(summary: Sequence[str], leaves: Sequence[Leaf], vocabulary: Vocabulary) -> dict[str, Any]:

@@ -19,10 +19,18 @@ from audit.core.nearby import Nearby
 from audit.core.policy import Policy
 from audit.core.pool import Entry, Pool
 from audit.core.ranking import capped, ranked_unverified
-from audit.core.schema import ALTERED_BONUS, CLASS_WEIGHT, CORE_CLASSES, EXTENDED_CLASSES, Kind, Signal, Where, tier_of
+from audit.core.schema import (
+    ALTERED_BONUS,
+    ASSISTANT,
+    CLASS_WEIGHT,
+    CORE_CLASSES,
+    EXTENDED_CLASSES,
+    Kind,
+    Signal,
+    Where,
+    tier_of,
+)
 from audit.core.userlines import Judged, judged_lines
-
-_ONLY_ASSISTANT = frozenset({"assistant", "reasoning"})
 
 
 @dataclass(slots=True)
@@ -50,7 +58,7 @@ def fidelity(case: AuditCase, summary: Pool, leaves: Growing) -> Fidelity:
         result.asserted[entry.fact.cls] += 1
         if sources:
             result.verified[entry.fact.cls] += 1
-            if entry.fact.cls == "number_unit" and sources <= _ONLY_ASSISTANT:
+            if entry.fact.cls == "number_unit" and sources <= ASSISTANT:
                 result.assistant_only.append(_row(entry, "verified", sources=sources, proof="assistant_only"))
         else:
             unmatched.append(entry)

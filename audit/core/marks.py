@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from audit.core.case import AuditCase
+from audit.core.compliance import STATES
 from audit.core.counterparts import Counterparts
 from audit.core.coverage import Coverage
 from audit.core.demands import Demand
@@ -135,7 +136,7 @@ class _Marks:
             fact.summary.append((line.index, claim.start, claim.end))
 
     def terms(self, axis: dict[str, list[dict[str, object]]]) -> None:
-        for name, state in (("missing", "missing"), ("scopeLost", "scope_lost"), ("superseded", "superseded")):
+        for name, state in STATES.items():
             for row in axis[name]:
                 term = str(row["term"])
                 fact = self._put(str(row["list"]), term, term)

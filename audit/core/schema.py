@@ -36,6 +36,7 @@ CLASS_WEIGHT: dict[str, float] = {
 ALTERED_BONUS = 4.0
 STALE_BONUS = 3.0
 PATH_CLASSES = frozenset({"abs_path", "file_path"})
+ASSISTANT = frozenset({"assistant", "reasoning"})  # sources that are the assistant's own words
 
 # "verified" only in fidelity.assistantOnly: matched, but by nothing except the assistant's own words.
 Kind = Literal["unverified", "altered", "consent", "lost", "stale", "verified"]

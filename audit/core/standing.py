@@ -12,10 +12,9 @@ from audit.core import facts as factlib
 from audit.core.keyfacts import KeyFact, is_key, names_of, weight_of
 from audit.core.policy import Policy
 from audit.core.pool import Entry
-from audit.core.schema import Signal, Tier, Where, tier_of
+from audit.core.schema import ASSISTANT, Signal, Tier, Where, tier_of
 
 _SPOKEN = frozenset({"human", "assistant"})
-_ONLY_ASSISTANT = frozenset({"assistant", "reasoning"})
 
 
 class Lost(NamedTuple):
@@ -59,7 +58,7 @@ def lost_row(fact: KeyFact) -> Lost:
 def _lost(fact: KeyFact) -> Lost:
     entry = fact.entry
     block = entry.first.block
-    only_assistant = entry.fact.cls == "number_unit" and entry.sources <= _ONLY_ASSISTANT
+    only_assistant = entry.fact.cls == "number_unit" and entry.sources <= ASSISTANT
     row = Signal(
         cls=entry.fact.cls,
         text=entry.fact.text,

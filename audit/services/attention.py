@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from django.db.models import Exists, OuterRef
 
-from django.db.models import Count, Exists, OuterRef
-
-from audit.models import Audit, Signal
-from audit.selectors import Line, chosen
+from audit.models import Audit
+from audit.selectors import Line, chosen, lines_of
 from dshweb.sessionlog.models import AuditResult, Outcome, Session
 
 DOUBT = 1
@@ -23,13 +21,7 @@ def settle(session: int) -> None:
         compaction__outcome=Outcome.COMPLETED,
         compaction__inherited=False,
     )
-    audits = [one.audit for one in chosen(rows).values()]
-    kinds: dict[int, Counter[str]] = {}
-    counted = Signal.unscoped.filter(audit__in=[audit.pk for audit in audits]).order_by().values("audit", "kind")
-    for row in counted.annotate(n=Count("id")):
-        kinds.setdefault(row["audit"], Counter())[row["kind"]] = row["n"]
-    lines = [Line(audit, kinds.get(audit.pk, Counter())) for audit in audits]
-    worst = max(lines, key=lambda line: line.weight, default=None)
+    worst = max(lines_of(chosen(rows).values()), key=lambda line: line.weight, default=None)
     Session.unscoped.filter(pk=session).update(
         audit_result=result_of(worst) if worst else "", attention=attention_of(worst) if worst else None
     )

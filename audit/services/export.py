@@ -1,28 +1,23 @@
 """Signals with their reviews as files: one JSON object a line, or a table for spreadsheets. Fields: docs/record.md.
 
 Nothing of a log may do anything in the program that opens the file: invisible controls are escaped in JSON (and read
-back as they were) and shown in the table, where no cell begins like a formula.
+back as they were) and shown in the table (dshweb.text.table).
 """
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from django.http import StreamingHttpResponse
-
 from audit.models import Review
 from audit.selectors_review import Found
-from dshweb.text.lines import visible
+from dshweb.text import table as tables
 
 # controls a terminal obeys, marks that turn the direction of text, line ends that only some programs know
 _UNSEEN = re.compile("[\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb]")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
-BOM = "\ufeff"
 COLUMNS = (
     "id", "team", "session", "sessionId", "compaction", "compactionId", "at", "model", "axis", "rank", "kind", "class",
     "tier", "text", "canon", "side", "seq", "sources", "occurrences", "weight", "near", "verdict", "note", "reviewedBy",
@@ -75,44 +70,8 @@ def jsonl(rows: Iterable[Found]) -> Iterator[str]:
 
 
 def table(rows: Iterable[Found]) -> Iterator[str]:
-    """RFC 4180 with a header, in UTF-8 with a byte order mark: without it spreadsheets take Chinese for something else."""
-    writer = csv.writer(_Echo())
-    yield BOM + writer.writerow(COLUMNS)
-    for found in rows:
-        line = _flat(found)
-        yield writer.writerow([cell(line[name]) for name in COLUMNS])
-
-
-def cell(value: Any) -> Any:
-    """A value as a cell: unknown is empty; text is shown, never run, so one like a formula begins with an apostrophe."""
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        return value
-    text = visible(value)
-    return f"'{text}" if value.startswith(_FORMULA) or text.lstrip().startswith(_FORMULA) else text
-
-
-def streamed(lines: Iterable[str], content_type: str, ending: str) -> StreamingHttpResponse:
-    """A download, sent while it is being made. `lines` are gathered to pieces worth sending."""
-    response = StreamingHttpResponse(_pieces(lines), content_type=content_type)
-    response["Content-Disposition"] = f'attachment; filename="signals.{ending}"'
-    response["Cache-Control"] = "no-store"
-    return response
-
-
-def _pieces(lines: Iterable[str]) -> Iterator[bytes]:
-    least = 1 << 12  # the first piece goes early
-    gathered: list[bytes] = []
-    size = 0
-    for line in lines:
-        gathered.append(line.encode("utf-8", "backslashreplace"))
-        size += len(gathered[-1])
-        if size >= least:
-            yield b"".join(gathered)
-            gathered, size, least = [], 0, 1 << 16
-    if gathered:
-        yield b"".join(gathered)
+    lines = (_flat(found) for found in rows)
+    return tables.table(COLUMNS, ([line[name] for name in COLUMNS] for line in lines))
 
 
 def _flat(found: Found) -> dict[str, Any]:
@@ -136,10 +95,3 @@ def _flat(found: Found) -> dict[str, Any]:
         "reviewedAt": review.get("at"),
         "older": "yes" if found.older else "no",
     }
-
-
-class _Echo:
-    """A file for `csv` that gives back what is written: `writerow` then returns the line."""
-
-    def write(self, text: str) -> str:
-        return text

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+from django.db.models import QuerySet
 
 from audit.core.case import AuditCase
 from audit.core.marks import Marked, by_text, fact_key, marked
@@ -45,8 +46,8 @@ def store(audit: Audit, facts: Sequence[Marked]) -> None:
     audit.marked = True
 
 
-def forget_facts(audits: Any) -> None:
-    """Deletes the facts of these records (a queryset): their texts and places are those of an earlier masking."""
+def forget_facts(audits: QuerySet[Audit]) -> None:
+    """Deletes the facts of these records: their texts and places are those of an earlier masking."""
     ids = list(audits.values_list("pk", flat=True))
     for model in (Fact, MarkedText):
         model.unscoped.filter(audit__in=ids).delete()

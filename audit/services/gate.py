@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from audit.core.compliance import STATES
 from audit.core.schema import CORE_CLASSES, EXTENDED_CLASSES, STATEMENT_CLASSES
 from audit.models import Audit
 
-GATED = (*CORE_CLASSES, *STATEMENT_CLASSES, *EXTENDED_CLASSES, "missing", "superseded", "scopeLost")
+GATED = (*CORE_CLASSES, *STATEMENT_CLASSES, *EXTENDED_CLASSES, *STATES)
 
 
 class BadGate(ValueError):
@@ -38,7 +39,7 @@ def counted(audits: Iterable[Audit]) -> Counter[str]:
         record = audit.record
         counts += _of_axis(record["fidelity"], "unverified", "asserted", "verified")
         counts += _of_axis(record["coverage"], "lost", "keyFacts", "kept")
-        for name in ("missing", "superseded", "scopeLost"):
+        for name in STATES:
             counts[name] += len((record["compliance"] or {}).get(name, []))
     return counts
 

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 
 from audit.core.case import AuditCase, Elsewhere
+from audit.core.compliance import STATES
 from audit.core.fingerprint import config_fp
 from audit.core.growing import Growing
 from audit.core.identity import importance, signal_key
@@ -152,7 +153,7 @@ def _less(whole: int | None, part: int | None) -> int | None:
 def _terms_open(compliance: dict[str, Any] | None) -> int | None:
     if compliance is None:
         return None
-    return sum(len(compliance[name]) for name in ("missing", "superseded", "scopeLost"))
+    return sum(len(compliance[name]) for name in STATES)
 
 
 SIGNAL_FIELDS = (

@@ -11,17 +11,14 @@ import pytest
 from audit.core.record import dumps
 from audit.models import Signal
 from audit.selectors_review import Filters, every, signal_for
-from audit.services.export import BOM, COLUMNS, cell, jsonl
+from audit.services.export import COLUMNS, jsonl
 from audit.services.review import review
 from dshweb.access.callers import caller_for_user
 from dshweb.access.models import Visibility
+from dshweb.text.table import BOM, cell
 from dshweb.ui.tests.rows import (
     HOSTILE,
-    make_audit,
-    make_compaction,
-    make_log,
-    make_messages,
-    make_session,
+    make_audited,
 )
 
 pytestmark = pytest.mark.django_db
@@ -29,9 +26,7 @@ pytestmark = pytest.mark.django_db
 
 def fill(people, sessions=1, turn=None, **fields):
     for number in range(sessions):
-        log = make_log(make_session(people.team, f"s-{number}", people.bob))
-        make_messages(log, turn)
-        make_audit(make_compaction(log, **fields))
+        make_audited(people.team, people.bob, f"s-{number}", turn, **fields)
 
 
 def body(client, url):

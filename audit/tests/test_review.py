@@ -17,7 +17,7 @@ from dshweb.access.callers import caller_for_token, caller_for_user
 from dshweb.access.models import Visibility
 from dshweb.access.services import tokens
 from dshweb.sessionlog.models import MaskPattern
-from dshweb.ui.tests.rows import make_audit, make_compaction, make_log, make_messages, make_policy, make_session
+from dshweb.ui.tests.rows import make_audit, make_audited, make_compaction, make_policy
 
 pytestmark = pytest.mark.django_db
 ROW = {"class": "uuid", "kind": "lost", "canon": "a", "text": "A", "tier": "B", "weight": 1.5}
@@ -26,11 +26,7 @@ ROW = {"class": "uuid", "kind": "lost", "canon": "a", "text": "A", "tier": "B", 
 @pytest.fixture
 def audited(people):
     make_policy(people.team)
-    log = make_log(make_session(people.team, owner=people.bob))
-    make_messages(log)
-    row = make_compaction(log)
-    make_audit(row)
-    return row
+    return make_audited(people.team, people.bob)
 
 
 @pytest.fixture

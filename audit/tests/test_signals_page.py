@@ -15,6 +15,7 @@ from dshweb.access.models import Visibility
 from dshweb.ui.tests.rows import (
     HOSTILE,
     make_audit,
+    make_audited,
     make_compaction,
     make_log,
     make_messages,
@@ -26,11 +27,7 @@ pytestmark = pytest.mark.django_db
 
 
 def add(people, name="s-1", **fields):
-    log = make_log(make_session(people.team, name, people.bob))
-    make_messages(log)
-    row = make_compaction(log, **fields)
-    make_audit(row)
-    return row
+    return make_audited(people.team, people.bob, name, **fields)
 
 
 @pytest.fixture

@@ -6,21 +6,18 @@ Rule: COMPACTION §18 (body and proposed formulas), §2, §6. `window − thresh
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
+from compaction.core.estimate import FRAMING
 from compaction.core.formula import NoSpec, Spec
+from compaction.core.measure import Baseline, Measurement
 from compaction.core.policy import Policy
-
-Measurement: TypeAlias = Literal["measured", "estimated", "unavailable"]
-FRAMING_TOKENS = 98
-"""What the harness's frame around a summary costs by itself (COMPACTION §9)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meter:
     """What was measured of a session, in tokens. `fixed`: system head and tool declarations, which no compaction removes."""
 
-    kind: Literal["usage", "estimated", "none"]
+    kind: Baseline
     total: int
     fixed: int | None
 
@@ -86,16 +83,16 @@ def budget(meter: Meter | None, policy: Policy, worked_out: Spec | NoSpec, windo
 
     `meter` None: the measurement failed, then every number is null (§18).
     """
-    known = worked_out if isinstance(worked_out, Spec) else None
     if meter is None:
         return Budget(None, None, "unavailable", None, None, None, None)
+    known = worked_out if isinstance(worked_out, Spec) else None
     return Budget(
         context_window=window,
         current_tokens=meter.total,
         measurement="measured" if meter.kind == "usage" else "estimated",
         fixed_tokens=meter.fixed,
-        threshold_tokens=_threshold(known),
-        retain_tokens=_retain(known),
+        threshold_tokens=known.threshold if known else None,
+        retain_tokens=known.retain if known else None,
         summary_max_tokens=policy.max_tokens.value,
     )
 
@@ -107,22 +104,14 @@ def preview(
 
     `found`: the range selected with `spec.retain`, None when no safe cut exists. `failed`: why the meter is None.
     """
-    before = meter.total if meter is not None else None
     if meter is None:
         return Preview(None, None, None, None, f"unavailable: {failed or 'measurement failed'}")
+    before = meter.total
     if isinstance(worked_out, NoSpec):
         why = "context window unknown" if worked_out.code == "window-unknown" else worked_out.message
         return Preview(before, None, None, None, f"unavailable: {why}")
     if found is None:
         return Preview(before, None, None, None, "no-safe-range")
-    after = meter.total - found.tokens + FRAMING_TOKENS + policy.max_tokens.value
-    reason = "below-threshold" if meter.total < worked_out.threshold else None
+    after = before - found.tokens + FRAMING + policy.max_tokens.value
+    reason = "below-threshold" if before < worked_out.threshold else None
     return Preview(before, after, found.start, found.end, reason)
-
-
-def _threshold(worked_out: Spec | None) -> int | None:
-    return worked_out.threshold if worked_out is not None else None
-
-
-def _retain(worked_out: Spec | None) -> int | None:
-    return worked_out.retain if worked_out is not None else None

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from compaction.core.budget import FRAMING_TOKENS, Meter, Range
+from compaction.core.budget import Meter, Range
+from compaction.core.estimate import FRAMING
 from compaction.core.formula import NoSpec, Spec
 from compaction.core.policy import Policy
 from compaction.core.problem import Severity
@@ -69,7 +70,7 @@ def _room(policy: Policy, at: Spec, fixed: int) -> Iterator[Diagnostic]:
             f"fixed prefix {fixed} and retained tail {at.retain} reach the trigger {at.threshold} by themselves",
             "error", (_retention(policy), *_raising(at)),
         )  # fmt: skip
-    elif fixed + at.retain + FRAMING_TOKENS + policy.max_tokens.value >= at.threshold:
+    elif fixed + at.retain + FRAMING + policy.max_tokens.value >= at.threshold:
         yield Diagnostic(
             "summary-may-refill",
             f"with a summary of full length ({policy.max_tokens.value}) the context would stand at the trigger {at.threshold} again",

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from .text import json_units, tokens, units
+from dshweb.text.js import utf16_len as units
+
+from .text import json_units, tokens
 
 BLOCK: Final = 4
 MESSAGE: Final = 4

@@ -13,11 +13,12 @@ from typing import Any, Final
 
 import msgspec
 
-from dshweb.sessionlog.core.body import as_int
+from dshweb.sessionlog.core.body import as_int, as_text
 from dshweb.text.js import stringify
+from dshweb.text.js import utf16_len as units
 
 from .estimate import BLOCK
-from .text import parse, restringified, tokens, units
+from .text import parse, restringified, tokens
 
 _CONFIG: Final = ("provider", "model", "reasoningEffort", "temperature", "maxTokens", "stop")
 _DEFAULTS: Final = ("reasoningEffort", "maxTokens")
@@ -86,8 +87,8 @@ def read_header(seq: int, raw: bytes | msgspec.Raw, before: RequestHeader | None
         parts.append(_digest(system))
     return RequestHeader(
         seq=seq,
-        provider=_text(config.get("provider")),
-        model=_text(config.get("model")),
+        provider=as_text(config.get("provider")),
+        model=as_text(config.get("model")),
         max_tokens=as_int(config.get("maxTokens")),
         tools_tokens=price,
         system_tokens=tokens(units(system)) + BLOCK if isinstance(system, str) and system else 0,
@@ -121,7 +122,3 @@ def _members(value: Mapping[str, Any], names: tuple[str, ...]) -> str:
 
 def _digest(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
 
-from dshweb.sessionlog.core.body import as_int
+from dshweb.sessionlog.core.body import as_int, as_text
+from dshweb.sessionlog.core.compactions import error_of, turn_of
 from dshweb.sessionlog.core.events import Event
 
 from .mode import Mode, mode_of
@@ -52,6 +53,11 @@ class Bracket:
     dead: bool = False
 
     @property
+    def manual(self) -> bool:
+        """Whether the log proves that a person asked for it."""
+        return self.turn is None and self.turn_stated
+
+    @property
     def locks(self) -> bool:
         """Whether it still keeps the harness from compacting: no end row, and no process took the log over since."""
         return not self.ended and not self.dead
@@ -83,10 +89,8 @@ class LastCompaction:
 
 def begin(event: Event) -> Bracket:
     """Bracket of a `compaction/start` row."""
-    body = event.body
-    turn = as_int(body.get("turn"))
-    stated = turn is not None or ("turn" in body and body["turn"] is None)
-    return Bracket(_text(body.get("compactionId")) or "", event.seq, event.time, turn, stated)
+    turn, stated = turn_of(event)
+    return Bracket(as_text(event.body.get("compactionId")) or "", event.seq, event.time, turn, stated)
 
 
 def is_of(bracket: Bracket, compaction_id: object) -> bool:
@@ -112,9 +116,8 @@ def add_checkpoint(bracket: Bracket, seq: int, content: Any, after_tokens: int |
 def add_end(bracket: Bracket, event: Event) -> None:
     """Take over a `compaction/end` row."""
     bracket.ended, bracket.end_time = True, event.time
-    error = event.body.get("error")
-    if error is not None:
-        bracket.error = error if isinstance(error, str) else _message(error)
+    if (error := error_of(event)) is not None:
+        bracket.error = error
 
 
 def project(bracket: Bracket | None, *, running: bool = False, flush_failed: bool = False) -> LastCompaction | None:
@@ -129,7 +132,7 @@ def told(bracket: Bracket, *, running: bool = False, flush_failed: bool = False)
         duration = bracket.end_time - bracket.start_time
     status, error = _status(bracket, running=running, flush_failed=flush_failed)
     return LastCompaction(
-        bracket.id, "manual" if bracket.turn is None and bracket.turn_stated else "automatic", status, bracket.mode,
+        bracket.id, "manual" if bracket.manual else "automatic", status, bracket.mode,
         bracket.before_tokens, bracket.after_tokens, duration, bracket.cache_read_tokens, bracket.cache_write_tokens, error,
     )  # fmt: skip
 
@@ -147,10 +150,7 @@ def _status(bracket: Bracket, *, running: bool, flush_failed: bool) -> tuple[Sta
 
 def _cancelled(bracket: Bracket) -> bool:
     error = bracket.error or ""
-    if _ABORT.search(error):
-        return True
-    manual = bracket.turn is None and bracket.turn_stated
-    return _CAUSE in error and (manual or bracket.turn_aborted)
+    return bool(_ABORT.search(error)) or (_CAUSE in error and (bracket.manual or bracket.turn_aborted))
 
 
 def to_json(bracket: Bracket | None) -> dict[str, Any] | None:
@@ -161,12 +161,3 @@ def to_json(bracket: Bracket | None) -> dict[str, Any] | None:
 def from_json(state: Mapping[str, Any] | None) -> Bracket | None:
     """Inverse of `to_json`."""
     return None if state is None else Bracket(**state)
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _message(error: Any) -> str:
-    text = error.get("message") if isinstance(error, dict) else None
-    return text if isinstance(text, str) else "unknown error"

@@ -9,6 +9,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal
 
+from dshweb.text.digest import text_blocks
+
+from .shrink import CLOSING, TAG
+
 Mode = Literal["native", "goal", "handoff"]
 
 NATIVE_HEADINGS: Final = (
@@ -21,8 +25,6 @@ GOAL_HEADINGS: Final = (
 )  # fmt: skip
 HANDOFF_HEADINGS: Final = (*GOAL_HEADINGS, "Suggested Skills")
 
-_OPENING: Final = "<compacted-summary>"
-_CLOSING: Final = "</compacted-summary>"
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})(.*)", re.DOTALL)
 _HANDOFF: Final = {"File", "Session", "Created"}
 
@@ -45,10 +47,8 @@ def mode_of_text(text: str) -> Mode | None:
 
 def summary_text(content: Any) -> str:
     """The summary inside a checkpoint, without preamble and tags; all of its text when it is not framed."""
-    if isinstance(content, str):
-        content = [{"type": "text", "text": content}]
-    texts = [b["text"] for b in content if _is_text(b)] if isinstance(content, list) else []
-    if len(texts) > 2 and texts[0].endswith(_OPENING) and texts[-1] == _CLOSING:
+    texts = [content] if isinstance(content, str) else text_blocks(content)
+    if len(texts) > 2 and texts[0].endswith(TAG) and texts[-1] == CLOSING:
         texts = texts[1:-1]
     return "\n".join(texts)
 
@@ -80,7 +80,3 @@ def _has_header(lines: Sequence[str]) -> bool:
     if not body or body[0] != "# Handoff":
         return False
     return {line[2:].partition(": ")[0] for line in body[1:] if line.startswith("- ")} >= _HANDOFF
-
-
-def _is_text(block: Any) -> bool:
-    return isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)

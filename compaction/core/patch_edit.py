@@ -6,14 +6,13 @@ Rule: INTEGRATION (b): comments and `!!js` scalars stay. What cannot be changed 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from compaction.core.document import same
 from compaction.core.keys import ALL_KEYS, PAIR, RETENTION
 from compaction.core.patch_rows import Row
-from compaction.core.patch_scalars import Expression, write_flow, write_pair
+from compaction.core.patch_scalars import has_expression, write_flow, write_pair
 from compaction.core.patch_splice import (
     Splices,
     content_end,
@@ -91,12 +90,6 @@ def check_computed(text: str, config: MappingNode, wanted: dict[str, object]) ->
             raise PatchError("expression", f"{name} is computed by an expression; it is not overwritten", line_of(key))
         computed.append(name)
     return tuple(computed)
-
-
-def has_expression(value: object) -> bool:
-    """Whether a value is, or holds somewhere inside, a `!!js` expression."""
-    inner: Iterable[object] = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return isinstance(value, Expression) or any(map(has_expression, inner))
 
 
 def _refuse_shared(row: Row) -> None:

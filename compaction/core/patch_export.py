@@ -14,9 +14,9 @@ from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from compaction.core.document import same
 from compaction.core.keys import ALL_KEYS, RETENTION, Document
-from compaction.core.patch_edit import add_settings, change_settings, config_lines, has_expression
+from compaction.core.patch_edit import add_settings, change_settings, config_lines
 from compaction.core.patch_rows import NATIVE, Form, Row, native_part, rows
-from compaction.core.patch_scalars import write_flow
+from compaction.core.patch_scalars import has_expression, write_flow
 from compaction.core.patch_splice import content_end, newline_of
 from compaction.core.patch_yaml import PatchError, compose, is_shared, line_of, value_of
 
@@ -77,12 +77,8 @@ def write_patch(text: str | None, document: Document, form: Form) -> Exported:
     except CannotRoundTrip:
         raise
     except PatchError as error:
-        raise CannotRoundTrip(error.code, _message(error), error.line, row_text(document, form)) from error
+        raise CannotRoundTrip(error.code, error.message, error.line, row_text(document, form)) from error
     return Exported(after, after != before, line, kept, left_out)
-
-
-def _message(error: PatchError) -> str:
-    return str(error).partition(": ")[2] if error.line is not None else str(error)
 
 
 def _wanted(document: Document, form: Form) -> dict[str, object]:
@@ -154,18 +150,12 @@ def _verify(
     config = value_of(new_row.config, after)
     old = value_of(target.config, before) if target is not None and target.config is not None else {}
     computed = {key: value for key, value in old.items() if has_expression(value)} if isinstance(old, dict) else {}
-    if not _same(config, computed | wanted):
+    if not same(config, computed | wanted):
         raise PatchError("not-exact", "the changed file would not hold the wanted settings")
     # everything but this row's config, compared as values; characters were not touched
     if _skeleton(root, before, target) != _skeleton(new_root, after, new_row, added=target is None):
         raise PatchError("not-exact", "the changed file would alter another row")
     return new_row.line
-
-
-def _same(left: object, right: object) -> bool:
-    if isinstance(left, dict) and isinstance(right, dict):
-        return left.keys() == right.keys() and all(_same(left[key], right[key]) for key in left)
-    return left == right if has_expression(left) else same(left, right)
 
 
 def _skeleton(root: SequenceNode | None, text: str, row: Row | None, *, added: bool = False) -> list[object]:

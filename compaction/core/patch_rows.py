@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from compaction.core.keys import NATIVE_KEYS, Document
-from compaction.core.patch_scalars import Expression
+from compaction.core.patch_scalars import Expression, expressions_in
 from compaction.core.patch_yaml import PatchError, compose, is_shared, line_of, member, value_of
 from compaction.core.policy import problems_of
 from compaction.core.problem import Problem
@@ -92,8 +92,9 @@ def _source(row: Row, config: Node, text: str) -> Source:
     if not isinstance(raw, dict):
         what = "an expression" if isinstance(raw, Expression) else "no mapping"
         raise PatchError("odd-config", f"the config of {row.key} is {what}", line_of(config))
-    expressions = tuple((key, _first(value)) for key, value in raw.items() if _holds_expression(value))
-    document = {key: value for key, value in raw.items() if not _holds_expression(value)}
+    first = {key: next(expressions_in(value), None) for key, value in raw.items()}
+    expressions = tuple((key, found.source) for key, found in first.items() if found is not None)
+    document = {key: value for key, value in raw.items() if first[key] is None}
     return Source(
         row.form, row.key, row.place, row.line, row.disabled, document, expressions, _judge(row.form, document)
     )
@@ -123,22 +124,6 @@ def _warnings(sources: tuple[Source, ...], chosen: Source | None) -> Iterator[Pr
         yield Problem("", "row-disabled", f"the row {chosen.key} (line {chosen.line}) is disabled", "warning")
     for key, source in chosen.expressions:
         yield Problem(key, "expression", f"{key} is computed by DSH ({source}); its value is unknown here", "warning")
-
-
-def _holds_expression(value: object) -> bool:
-    if isinstance(value, dict):
-        return any(map(_holds_expression, value.values()))
-    if isinstance(value, list):
-        return any(map(_holds_expression, value))
-    return isinstance(value, Expression)
-
-
-def _first(value: object) -> str:
-    """The first expression inside a value, as it is shown."""
-    if isinstance(value, Expression):
-        return value.source
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return next((_first(item) for item in inner if _holds_expression(item)), "")
 
 
 # ---- finding the rows

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dshweb.text import js
@@ -25,6 +26,20 @@ class Expression:
     """A `!!js` scalar: JavaScript that DSH evaluates when it loads the row. Its value is unknown here."""
 
     source: str
+
+
+def expressions_in(value: object) -> Iterator[Expression]:
+    """The `!!js` expressions that a value is, or holds somewhere inside, in order."""
+    if isinstance(value, Expression):
+        yield value
+    inner: Iterable[object] = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for item in inner:
+        yield from expressions_in(item)
+
+
+def has_expression(value: object) -> bool:
+    """Whether there is such an expression."""
+    return any(True for _ in expressions_in(value))
 
 
 def read_plain(text: str) -> bool | int | float | str | None:

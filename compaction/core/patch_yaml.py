@@ -29,11 +29,12 @@ _JS = "tag:yaml.org,2002:js"
 
 
 class PatchError(ValueError):
-    """The file cannot be read or cannot be changed. `line` counts from 1; None: the file as a whole."""
+    """The file cannot be read or cannot be changed. `line` counts from 1; None: the file as a whole. `message` is without it."""
 
     def __init__(self, code: str, message: str, line: int | None = None) -> None:
         super().__init__(f"line {line}: {message}" if line is not None else message)
         self.code = code
+        self.message = message
         self.line = line
 
 

@@ -15,7 +15,7 @@ from compaction.core.keys import (
     DEFAULT_RETAIN_RATIO,
     DEFAULT_THRESHOLD_RATIO,
     ENHANCED_KEYS,
-    POLICY_FIELDS,
+    POLICY_KEYS,
     Document,
     strip_enhanced,
 )
@@ -77,10 +77,8 @@ class Settings:
 
     def for_route(self, provider: str, model: str) -> Policy:
         """The policy for a routed model; exact, case-sensitive match, else the profile-wide one under that name."""
-        for override in self.overrides:
-            if override["provider"] == provider and override["model"] == model:
-                return _merged(self.policy, override, provider, model)
-        return _merged(self.policy, {}, provider, model)
+        own = next((one for one in self.overrides if one["provider"] == provider and one["model"] == model), {})
+        return _laid_over(self.policy, own, "policy", provider, model)
 
 
 def problems_of(document: object) -> tuple[Problem, ...]:
@@ -94,66 +92,68 @@ def resolve(document: Document) -> Settings:
     """Resolve a document. Raises InvalidSettings when a rule refuses it (both rule sets' common floor: native)."""
     if problems := problems_of(document):
         raise InvalidSettings(problems)
-    headroom = _number(document, "headroomTokens", DEFAULT_HEADROOM_TOKENS)
-    profile = Policy(
-        provider=None,
-        model=None,
-        threshold_ratio=_ratio(document, "thresholdRatio", DEFAULT_THRESHOLD_RATIO),
-        headroom_tokens=headroom,
-        retention=_retention(document, "profile") or Retention("ratio", DEFAULT_RETAIN_RATIO, "default"),
-        summarization_provider=_text(document, "summarizationProvider", ""),
-        summarization_model=_text(document, "summarizationModel", ""),
-        max_tokens=_number(document, "maxTokens", headroom.value, "headroomTokens"),
-        compaction_retries=_number(document, "compactionRetries", 1),
-        max_overflow_retries=_number(document, "maxOverflowRetries", 1),
-    )
     return Settings(
-        mode=_text(document, "mode", "goal"),
+        mode=_text(document, "mode", Sourced("goal", "default")),
         auto=_flag(document, "auto"),
-        reasoning_effort=_text(document, "reasoningEffort", ""),
+        reasoning_effort=_text(document, "reasoningEffort", Sourced("", "default")),
         cache_priority=_flag(document, "cachePriority"),
-        policy=profile,
-        overrides=_overrides(document, profile),
+        policy=_laid_over(_DEFAULTS, document, "profile"),
+        overrides=_overrides(document),
     )
 
 
-def _overrides(document: Document, profile: Policy) -> tuple[Mapping[str, object], ...]:
+_DEFAULTS = Policy(
+    provider=None,
+    model=None,
+    threshold_ratio=Sourced(DEFAULT_THRESHOLD_RATIO, "default"),
+    headroom_tokens=Sourced(DEFAULT_HEADROOM_TOKENS, "default"),
+    retention=Retention("ratio", DEFAULT_RETAIN_RATIO, "default"),
+    summarization_provider=Sourced("", "default"),
+    summarization_model=Sourced("", "default"),
+    max_tokens=Sourced(DEFAULT_HEADROOM_TOKENS, "headroomTokens"),
+    compaction_retries=Sourced(1, "default"),
+    max_overflow_retries=Sourced(1, "default"),
+)
+
+
+def _overrides(document: Document) -> tuple[Mapping[str, object], ...]:
     raw = document.get("modelPolicies")
-    found: list[Mapping[str, object]] = []
-    for item in raw if isinstance(raw, list | tuple) else ():
-        entry = {key: _plain(item[key]) for key in ("provider", "model", *POLICY_FIELDS) if key in item}
-        if "maxTokens" not in entry and "headroomTokens" in entry and profile.max_tokens.origin != "set":
-            entry["maxTokens"] = entry["headroomTokens"]
-            entry[_DERIVED] = True
-        found.append(entry)
-    return tuple(found)
+    return tuple(
+        {key: _plain(item[key]) for key in POLICY_KEYS if key in item} for item in (raw if isinstance(raw, list | tuple) else ())
+    )  # fmt: skip
 
 
-_DERIVED = "\0maxTokens from headroomTokens"  # a mark beside the fields; never shown
-
-
-def _merged(base: Policy, own: Mapping[str, object], provider: str, model: str) -> Policy:
-    max_tokens = _own_number(own, "maxTokens", base.max_tokens)
-    if own.get(_DERIVED):
-        max_tokens = Sourced(max_tokens.value, "headroomTokens", "policy")
+def _laid_over(
+    base: Policy, own: Mapping[str, object], scope: Scope, provider: str | None = None, model: str | None = None
+) -> Policy:
+    """What holds where the keys of `own` are set and `base` says the rest."""
+    headroom = _number(own, "headroomTokens", base.headroom_tokens, scope)
+    cap = Sourced(headroom.value, "headroomTokens", scope) if _follows_headroom(own, base) else base.max_tokens
     ratio = own.get("thresholdRatio")
     return Policy(
         provider=provider,
         model=model,
-        threshold_ratio=Sourced(float(ratio), "set", "policy") if is_number(ratio) else base.threshold_ratio,
-        headroom_tokens=_own_number(own, "headroomTokens", base.headroom_tokens),
-        retention=_retention(own, "policy") or base.retention,
-        summarization_provider=_own_text(own, "summarizationProvider", base.summarization_provider),
-        summarization_model=_own_text(own, "summarizationModel", base.summarization_model),
-        max_tokens=max_tokens,
-        compaction_retries=_own_number(own, "compactionRetries", base.compaction_retries),
-        max_overflow_retries=_own_number(own, "maxOverflowRetries", base.max_overflow_retries),
+        threshold_ratio=Sourced(float(ratio), "set", scope) if is_number(ratio) else base.threshold_ratio,
+        headroom_tokens=headroom,
+        retention=_retention(own, scope) or base.retention,
+        summarization_provider=_text(own, "summarizationProvider", base.summarization_provider, scope),
+        summarization_model=_text(own, "summarizationModel", base.summarization_model, scope),
+        max_tokens=_number(own, "maxTokens", cap, scope),
+        compaction_retries=_number(own, "compactionRetries", base.compaction_retries, scope),
+        max_overflow_retries=_number(own, "maxOverflowRetries", base.max_overflow_retries, scope),
     )
+
+
+def _follows_headroom(own: Mapping[str, object], base: Policy) -> bool:
+    return "maxTokens" not in own and "headroomTokens" in own and base.max_tokens.origin != "set"
 
 
 def overrides_shown(settings: Settings) -> list[dict[str, object]]:
     """The model policies as the harness holds them: stored fields, with `maxTokens` filled in where it follows headroom."""
-    return [{key: value for key, value in entry.items() if key != _DERIVED} for entry in settings.overrides]
+    return [
+        {**own, "maxTokens": own["headroomTokens"]} if _follows_headroom(own, settings.policy) else dict(own)
+        for own in settings.overrides
+    ]
 
 
 def ignored_keys(document: Document) -> tuple[str, ...]:
@@ -175,31 +175,16 @@ def _retention(fields: Mapping[str, object], scope: Scope) -> Retention | None:
     return None
 
 
-def _ratio(fields: Document, name: str, default: float) -> Sourced[float]:
-    value = fields.get(name)
-    return Sourced(float(value), "set") if is_number(value) else Sourced(default, "default")
+def _number(own: Mapping[str, object], name: str, base: Sourced[int], scope: Scope) -> Sourced[int]:
+    value = own.get(name)
+    return Sourced(whole(value), "set", scope) if is_number(value) else base
 
 
-def _number(fields: Document, name: str, default: int, origin: Origin = "default") -> Sourced[int]:
-    value = fields.get(name)
-    return Sourced(whole(value), "set") if is_number(value) else Sourced(default, origin)
+def _text(own: Mapping[str, object], name: str, base: Sourced[str], scope: Scope = "profile") -> Sourced[str]:
+    value = own.get(name)
+    return Sourced(value, "set", scope) if isinstance(value, str) else base
 
 
-def _text(fields: Document, name: str, default: str) -> Sourced[str]:
-    value = fields.get(name)
-    return Sourced(value, "set") if isinstance(value, str) else Sourced(default, "default")
-
-
-def _flag(fields: Document, name: str) -> Sourced[bool]:
-    value = fields.get(name)
+def _flag(document: Document, name: str) -> Sourced[bool]:
+    value = document.get(name)
     return Sourced(value, "set") if isinstance(value, bool) else Sourced(value=True, origin="default")
-
-
-def _own_number(own: Mapping[str, object], name: str, base: Sourced[int]) -> Sourced[int]:
-    value = own.get(name)
-    return Sourced(whole(value), "set", "policy") if is_number(value) else base
-
-
-def _own_text(own: Mapping[str, object], name: str, base: Sourced[str]) -> Sourced[str]:
-    value = own.get(name)
-    return Sourced(value, "set", "policy") if isinstance(value, str) else base

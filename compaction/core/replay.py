@@ -97,7 +97,7 @@ class Replay:
         self.start(reader.header)
         if batch.frame.provisional and self._settled is None:
             self._settled = self.to_state()
-        if batch.frame.kind in ("corrupt", "refused", "junk") or reader.lost_row is not None:
+        if batch.frame.unreadable or reader.lost_row is not None:
             self.meter.fail("rows of the log could not be read")
         for event in batch.events:
             self.feed(event)

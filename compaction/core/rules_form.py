@@ -21,16 +21,16 @@ from compaction.core.keys import (
 )
 from compaction.core.numbers import is_integer, is_number
 from compaction.core.problem import Problem, shown, unknown_key
-from compaction.core.rules_enhanced import enhanced_problems
-from compaction.core.rules_native import (
+from compaction.core.rules_common import (
     both_retentions,
     duplicate,
     half_pair,
     no_output_cap,
-    not_a_number,
     not_below,
-    not_whole,
+    retain_ratio,
+    wrong_kind,
 )
+from compaction.core.rules_enhanced import enhanced_problems
 
 
 def problems(document: object) -> tuple[Problem, ...]:
@@ -55,9 +55,8 @@ def _profile(document: Mapping[str, object]) -> Iterator[Problem]:
     if "maxTokens" not in document and is_integer(headroom) and headroom == 0:
         yield no_output_cap("maxTokens")
     threshold = document.get("thresholdRatio", DEFAULT_THRESHOLD_RATIO)
-    retain = None if "retainTokens" in document else document.get("retainRatio", DEFAULT_RETAIN_RATIO)
-    if is_number(retain) and is_number(threshold) and retain >= threshold:
-        yield not_below("retainRatio", retain, threshold)
+    retain = retain_ratio(document, DEFAULT_RETAIN_RATIO)
+    yield from not_below("retainRatio", retain, threshold)
     policies = document.get("modelPolicies", ())
     if not isinstance(policies, list | tuple):
         yield Problem("modelPolicies", "not-a-list", f"modelPolicies must be a list, not {shown(policies)}")
@@ -76,25 +75,23 @@ def _policy(
     for key in policy:
         if key not in POLICY_KEYS:
             yield unknown_key(path, key, POLICY_KEYS)
-    route = (policy.get("provider"), policy.get("model"))
-    for name, value in zip(("provider", "model"), route, strict=True):
+    provider, model = policy.get("provider"), policy.get("model")
+    for name, value in (("provider", provider), ("model", model)):
         if not isinstance(value, str) or not value:
             yield Problem(f"{path}.{name}", "empty-text", f"{path}.{name} must be a non-empty text, not {shown(value)}")
-    if isinstance(route[0], str) and isinstance(route[1], str):
-        if any("\0" in part for part in route if isinstance(part, str)):
+    if isinstance(provider, str) and isinstance(model, str):
+        if "\0" in provider + model:
             yield Problem(path, "bad-text", f"{path}: provider and model must not hold a NUL character")
-        if (route[0], route[1]) in seen:
+        if (provider, model) in seen:
             yield duplicate(path, policy)
-        seen.add((route[0], route[1]))
+        seen.add((provider, model))
     yield from _fields(policy, f"{path}.")
     own_headroom = policy.get("headroomTokens")
     if "maxTokens" not in policy and "maxTokens" not in top and is_integer(own_headroom) and own_headroom == 0:
         yield no_output_cap(f"{path}.maxTokens")
-    own_retain = None if "retainTokens" in policy else policy.get("retainRatio", retain)
-    own_threshold = policy.get("thresholdRatio", threshold)
-    touches = {"retainRatio", "thresholdRatio"} & set(policy)  # else the finding is the profile's own
-    if touches and is_number(own_retain) and is_number(own_threshold) and own_retain >= own_threshold:
-        yield not_below(f"{path}.retainRatio", own_retain, own_threshold)
+    if {"retainRatio", "thresholdRatio"} & set(policy):  # else the finding is the profile's own
+        own_threshold = policy.get("thresholdRatio", threshold)
+        yield from not_below(f"{path}.retainRatio", retain_ratio(policy, retain), own_threshold)
 
 
 def _fields(fields: Mapping[str, object], prefix: str) -> Iterator[Problem]:
@@ -111,13 +108,9 @@ def _fields(fields: Mapping[str, object], prefix: str) -> Iterator[Problem]:
 
 
 def _field(value: object, name: str, prefix: str) -> Iterator[Problem]:
-    kind, path = BY_NAME[name].kind, prefix + name
-    if kind == "text":
-        if not isinstance(value, str):
-            yield Problem(path, "not-a-text", f"{path} must be a text, not {shown(value)}")
-    elif not is_number(value):
-        yield not_a_number(path, value)
-    elif kind == "ratio":
+    yield from wrong_kind(value, name, prefix)
+    path = prefix + name
+    if BY_NAME[name].kind == "ratio" and is_number(value):
         if not 0 < value <= 1:
             yield Problem(path, "not-a-ratio", f"{path} must be a number between 0 and 1, not {shown(value)}")
         elif name == "thresholdRatio" and value == 1:
@@ -125,5 +118,3 @@ def _field(value: object, name: str, prefix: str) -> Iterator[Problem]:
                 path, "threshold-is-one",
                 f"{path} must be below 1: at 1 the whole window would have to be full first (the harness would take it)",
             )  # fmt: skip
-    elif not (is_integer(value) and value >= (1 if kind == "positive" else 0)):
-        yield not_whole(path, kind, value)

@@ -15,16 +15,25 @@ from compaction.core.keys import (
     DEFAULT_RETAIN_RATIO,
     DEFAULT_THRESHOLD_RATIO,
     NATIVE_KEYS,
+    PAIR,
+    POLICY_FIELDS,
     POLICY_KEYS,
+    RETENTION,
 )
-from compaction.core.numbers import is_integer, is_number, is_ratio
+from compaction.core.numbers import is_integer, is_ratio
 from compaction.core.problem import Problem, shown, unknown_key
+from compaction.core.rules_common import (
+    both_retentions,
+    duplicate,
+    half_pair,
+    is_count,
+    no_output_cap,
+    not_below,
+    not_whole,
+    retain_ratio,
+    wrong_kind,
+)
 
-_FIELDS = (
-    "thresholdRatio", "headroomTokens", "retainRatio", "retainTokens", "summarizationProvider", "summarizationModel",
-    "maxTokens", "compactionRetries", "maxOverflowRetries",
-)  # fmt: skip
-_LOWEST = {"count": 0, "positive": 1}
 # The schema layer copies unknown members with JavaScript's `in`, which also sees what every object inherits: members of
 # these names are dropped there and never reach the check for unknown keys.
 INHERITED = frozenset(
@@ -76,18 +85,10 @@ def _schema_policy(policy: object, path: str) -> Iterator[Problem]:
 
 
 def _schema_fields(fields: Mapping[str, object], prefix: str) -> Iterator[Problem]:
-    for name in _FIELDS:
+    for name in POLICY_FIELDS:
         value = fields.get(name)
-        if value is None:
-            continue  # the schema lets null pass; the engine does not
-        kind, path = BY_NAME[name].kind, prefix + name
-        if kind == "text":
-            if not isinstance(value, str):
-                yield Problem(path, "not-a-text", f"{path} must be a text, not {shown(value)}")
-        elif not is_number(value):
-            yield not_a_number(path, value)
-        elif kind in _LOWEST and not (is_integer(value) and value >= _LOWEST[kind]):
-            yield not_whole(path, kind, value)
+        if value is not None:  # the schema lets null pass; the engine does not
+            yield from wrong_kind(value, name, prefix)
 
 
 # ---- layer 2: the engine
@@ -102,8 +103,8 @@ def _engine(document: Mapping[str, object]) -> Iterator[Problem]:
     max_tokens = document.get("maxTokens", headroom)
     yield from _positive("maxTokens", max_tokens)
     threshold = document.get("thresholdRatio", DEFAULT_THRESHOLD_RATIO)
-    retain = _retain_ratio(document, DEFAULT_RETAIN_RATIO)
-    yield from _below("retainRatio", retain, threshold)
+    retain = retain_ratio(document, DEFAULT_RETAIN_RATIO)
+    yield from not_below("retainRatio", retain, threshold)
     policies = _policies(document)
     yield from _policy_shapes(policies)
     for index, policy in enumerate(policies):
@@ -112,7 +113,8 @@ def _engine(document: Mapping[str, object]) -> Iterator[Problem]:
         if own is None and "maxTokens" not in document:
             own = policy.get("headroomTokens")
         yield from _positive(f"{path}.maxTokens", max_tokens if own is None else own)
-        yield from _below(f"{path}.retainRatio", _retain_ratio(policy, retain), policy.get("thresholdRatio", threshold))
+        own_threshold = policy.get("thresholdRatio", threshold)
+        yield from not_below(f"{path}.retainRatio", retain_ratio(policy, retain), own_threshold)
 
 
 def _policies(document: Mapping[str, object]) -> list[Mapping[str, object]]:
@@ -121,7 +123,7 @@ def _policies(document: Mapping[str, object]) -> list[Mapping[str, object]]:
 
 
 def _policy_shapes(policies: list[Mapping[str, object]]) -> Iterator[Problem]:
-    seen: set[tuple[object, object]] = set()
+    seen: set[str] = set()
     for index, policy in enumerate(policies):
         path = f"modelPolicies[{index}]"
         yield from _unknown(policy, POLICY_KEYS, path)
@@ -131,15 +133,15 @@ def _policy_shapes(policies: list[Mapping[str, object]]) -> Iterator[Problem]:
         yield from _policy_fields(policy, f"{path}.")
         # the harness joins the two with a NUL, so that texts with a NUL inside may collide; so they do here
         route = f"{policy.get('provider')}\0{policy.get('model')}"
-        if (route, None) in seen:
+        if route in seen:
             yield duplicate(path, policy)
-        seen.add((route, None))
+        seen.add(route)
 
 
 def _policy_fields(fields: Mapping[str, object], prefix: str) -> Iterator[Problem]:
     for name in ("thresholdRatio", "headroomTokens", "retainRatio", "retainTokens"):
         yield from _value(fields, name, prefix)
-    if "retainRatio" in fields and "retainTokens" in fields:
+    if all(name in fields for name in RETENTION):
         yield both_retentions(prefix)
     for name in ("maxTokens", "compactionRetries", "maxOverflowRetries"):
         yield from _value(fields, name, prefix)
@@ -153,13 +155,13 @@ def _value(fields: Mapping[str, object], name: str, prefix: str) -> Iterator[Pro
     if kind == "ratio":
         if not is_ratio(value):
             yield Problem(path, "not-a-ratio", f"{path} must be a number in (0, 1], not {shown(value)}")
-    elif not (is_integer(value) and value >= _LOWEST[kind]):
+    elif not is_count(value, kind):
         yield not_whole(path, kind, value)
 
 
 def _pair(fields: Mapping[str, object], prefix: str) -> Iterator[Problem]:
-    provider, model = (fields.get(name) for name in ("summarizationProvider", "summarizationModel"))
-    for name in ("summarizationProvider", "summarizationModel"):
+    provider, model = (fields.get(name) for name in PAIR)
+    for name in PAIR:
         if name in fields and not isinstance(fields[name], str):
             yield Problem(prefix + name, "not-a-text", f"{prefix}{name} must be a text, not {shown(fields[name])}")
     if (provider is None) != (model is None) or bool(provider) != bool(model):
@@ -175,59 +177,3 @@ def _unknown(fields: Mapping[str, object], known: tuple[str, ...], path: str) ->
 def _positive(path: str, value: object) -> Iterator[Problem]:
     if not (is_integer(value) and value > 0):
         yield no_output_cap(path)
-
-
-def _retain_ratio(fields: Mapping[str, object], fallback: object) -> object:
-    """The ratio that would hold in this scope; None when tokens are set there."""
-    return None if "retainTokens" in fields else fields.get("retainRatio", fallback)
-
-
-def _below(path: str, retain: object, threshold: object) -> Iterator[Problem]:
-    if is_number(retain) and is_number(threshold) and retain >= threshold:
-        yield not_below(path, retain, threshold)
-
-
-# ---- findings that both rule sets word in the same way
-
-
-def not_a_number(path: str, value: object) -> Problem:
-    hint = " (a text, not a number: take the quotes away)" if isinstance(value, str) else ""
-    return Problem(path, "not-a-number", f"{path} must be a number, not {shown(value)}{hint}")
-
-
-def not_whole(path: str, kind: str, value: object) -> Problem:
-    lowest = _LOWEST.get(kind, 0)
-    return Problem(path, "not-a-whole-number", f"{path} must be a whole number, {lowest} or more, not {shown(value)}")
-
-
-def both_retentions(prefix: str) -> Problem:
-    return Problem(
-        f"{prefix}retainTokens",
-        "both-retentions",
-        f"{prefix}retainRatio and {prefix}retainTokens exclude each other; keep one",
-    )
-
-
-def half_pair(prefix: str) -> Problem:
-    return Problem(
-        f"{prefix}summarizationModel",
-        "half-pair",
-        f"{prefix}summarizationProvider and {prefix}summarizationModel go together: both empty, or both filled",
-    )
-
-
-def duplicate(path: str, policy: Mapping[str, object]) -> Problem:
-    route = f"{policy.get('provider')}/{policy.get('model')}"
-    return Problem(path, "duplicate-policy", f"{path}: there is already a policy for {shown(route)}")
-
-
-def no_output_cap(path: str) -> Problem:
-    return Problem(
-        path, "no-output-cap", f"{path} must be 1 or more; it follows headroomTokens unless set, so headroom 0 needs an explicit maxTokens"
-    )  # fmt: skip
-
-
-def not_below(path: str, retain: object, threshold: object) -> Problem:
-    return Problem(
-        path, "retain-not-below-threshold", f"{path} ({shown(retain)}) must be below the resolved thresholdRatio ({shown(threshold)})"
-    )  # fmt: skip

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from dshweb.text.digest import text_blocks
+
 from .surface_price import Node
 
 Refusal = Literal["empty-surface", "all-retained", "no-balanced-cut", "unpriced"]
@@ -30,11 +32,10 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A range, or why there is none. `first` is how many nodes in front are protected (0 or 1)."""
+    """A range, or why there is none."""
 
     range: Range | None
     refusal: Refusal | None
-    first: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +58,12 @@ def select(nodes: Sequence[Node], retain: int) -> Selection:
     `retain` 0 is what a manual compaction and the recovery from an overflow use.
     """
     if not nodes:
-        return Selection(None, "empty-surface", 0)
+        return Selection(None, "empty-surface")
     first = 1 if nodes[0].system else 0
     prices = [node.tokens for node in nodes]
     known = [price for price in prices if price is not None]
     if len(known) < len(prices):
-        return Selection(None, "unpriced", first)
+        return Selection(None, "unpriced")
     keep, kept = len(nodes), 0
     while keep > 0:
         keep -= 1
@@ -70,17 +71,15 @@ def select(nodes: Sequence[Node], retain: int) -> Selection:
         if kept >= retain:
             break
     if keep <= first:
-        return Selection(None, "all-retained", first)
+        return Selection(None, "all-retained")
     open_calls = open_before(nodes)
     while keep > first and open_calls[keep] != 0:
         keep -= 1
         kept += known[keep]
     if keep <= first:
-        return Selection(None, "no-balanced-cut", first)
+        return Selection(None, "no-balanced-cut")
     span = nodes[first:keep]
-    return Selection(
-        Range(span[0].seq, span[-1].seq, tuple(n.seq for n in span), sum(known[first:keep]), kept), None, first
-    )
+    return Selection(Range(span[0].seq, span[-1].seq, tuple(n.seq for n in span), sum(known[first:keep]), kept), None)
 
 
 def open_before(nodes: Iterable[Node]) -> list[int]:
@@ -118,16 +117,18 @@ def pruned(content: Sequence[Any], config: PruneConfig | None = None) -> list[An
     (Seen in DSH 0.2.1-rc.2 with results of up to six text blocks.)
     """
     config = config or PruneConfig()
-    total = sum(len(block["text"]) for block in content if _is_text(block))
+    total = sum(map(len, text_blocks(content)))
     if total <= config.threshold:
         return list(content)
     out: list[Any] = []
     begin, marker = 0, PRUNE_MARKER
     for block in content:
-        if not _is_text(block):
+        texts = text_blocks([block])
+        if not texts:
             out.append(block)
             continue
-        text, end = block["text"], begin + len(block["text"])
+        text = texts[0]
+        end = begin + len(text)
         kept = text[: max(0, config.head - begin)]
         if end > config.head:
             kept, marker = kept + marker, ""
@@ -136,7 +137,3 @@ def pruned(content: Sequence[Any], config: PruneConfig | None = None) -> list[An
             out.append({**block, "text": kept})
         begin = end
     return out
-
-
-def _is_text(block: Any) -> bool:
-    return isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)

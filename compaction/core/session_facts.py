@@ -6,6 +6,7 @@ Rule: issue 4 D; COMPACTION §18. The numbers do not depend on any settings; tho
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -63,7 +64,7 @@ def facts_of(replay: Replay) -> tuple[SessionFacts, bytes | None]:
     nodes = replay.nodes()
     facts = SessionFacts(
         replay.seq, replay.measure(), replay.meter.fixed_tokens, route_of(replay), len(nodes), replay.preset, replay.locked,
-        last.from_json(last.to_json(replay.last)),
+        copy(replay.last),
     )  # fmt: skip
     return facts, pack_cuts(nodes)
 

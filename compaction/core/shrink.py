@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from .estimate import message_tokens
 
-OPENING: Final = "\n\n<compacted-summary>"
+TAG: Final = "<compacted-summary>"
+OPENING: Final = f"\n\n{TAG}"
 CLOSING: Final = "</compacted-summary>"
 
 

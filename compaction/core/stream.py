@@ -10,8 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .estimate import BLOCK, MESSAGE, Unpriced, block_tokens
-from .text import tokens, units
+from dshweb.text.js import utf16_len as units
+
+from .estimate import BLOCK, MESSAGE, block_tokens
+from .text import tokens
 
 _PACKED = {"text-chunks": "texts", "reasoning-chunks": "texts", "tool-call-chunks": "args"}
 _DELTAS = {"text-delta": "text", "reasoning-delta": "text", "tool-call-delta": "argumentsDelta"}
@@ -98,6 +100,3 @@ def _kind(reason: Any) -> str | None:
 
 def _dict(value: Any) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
-
-
-__all__ = ["Stream", "Unpriced", "read_stream"]

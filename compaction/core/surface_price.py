@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from dshweb.sessionlog.core.events import Event
 from dshweb.sessionlog.core.surface import SURFACE_TYPES, Surface
+from dshweb.text.digest import text_blocks
 
 from .estimate import Unpriced, event_tokens
 
@@ -52,15 +53,9 @@ class PricedSurface:
         self._unpriced = 0
         self._attached = 0
 
-    def __len__(self) -> int:
-        return len(self._nodes)
-
     def __iter__(self) -> Iterator[Node]:
         """Nodes in surface order."""
         return map(self._nodes.__getitem__, self._order)
-
-    def __contains__(self, seq: object) -> bool:
-        return seq in self._nodes
 
     @property
     def tokens(self) -> int | None:
@@ -159,13 +154,8 @@ class PricedSurface:
 
 def text_chars(blocks: list[dict[str, Any]], *, wrapped: bool) -> int:
     """Code points of the text blocks of a tool result; `wrapped` ones are inside their `tool-result` block."""
-    total = 0
-    for block in blocks:
-        if block.get("type") == "text" and isinstance(block.get("text"), str):
-            total += len(block["text"])
-        elif wrapped and block.get("type") == "tool-result" and isinstance(block.get("content"), list):
-            total += text_chars([b for b in block["content"] if isinstance(b, dict)], wrapped=False)
-    return total
+    inner = [block.get("content") for block in blocks if wrapped and block.get("type") == "tool-result"]
+    return sum(len(text) for content in (blocks, *inner) for text in text_blocks(content))
 
 
 def _attached(blocks: list[dict[str, Any]]) -> bool:

@@ -13,20 +13,13 @@ from typing import Any, Final, NoReturn
 
 import msgspec
 
-from dshweb.text.js import stringify
+from dshweb.text.js import stringify, utf16_len
 
 UNITS_PER_TOKEN: Final = 4
 _SAFE: Final = 2**53
 _INDEX_KEY: Final = re.compile(rb'"[0-9]{1,10}"[ \t\r\n]*:')
 _SURROGATE: Final = re.compile(rb"\\u[dD]")
 _encode: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
-
-
-def units(text: str) -> int:
-    """Length in UTF-16 code units, `text.length` in JavaScript."""
-    if text.isascii():
-        return len(text)
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def tokens(length: int) -> int:
@@ -36,7 +29,7 @@ def tokens(length: int) -> int:
 
 def json_units(value: object) -> int:
     """Length of `JSON.stringify(value)` in code units. Raises TypeError for what JSON cannot hold."""
-    return units(stringify(value))
+    return utf16_len(stringify(value))
 
 
 def parse(raw: bytes | memoryview | msgspec.Raw) -> Any:

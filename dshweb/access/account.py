@@ -33,10 +33,9 @@ def zones() -> list[str]:
 @never_cache
 @require_safe
 def account(request: CallerRequest) -> HttpResponse:
-    rows = selectors.memberships(request.user)
-    live = [row for row in selectors.tokens_of(request.user) if not row.ended]
+    live = sum(not row.ended for row in selectors.tokens_of(request.user))
     return render(request, "access/account.html", {
-        "memberships": rows, "tokens": live[:5], "live_tokens": len(live), "zones": zones(),
+        "memberships": selectors.memberships(request.user), "live_tokens": live, "zones": zones(),
         "languages": settings.LANGUAGES, "has_password": request.user.has_usable_password(),
     })  # fmt: skip
 
@@ -90,14 +89,18 @@ def token_list(request: CallerRequest) -> HttpResponse:
 
 @require_POST
 def token_revoke(request: CallerRequest, pk: int) -> HttpResponse:
-    token = get_object_or_404(ApiToken.unscoped.select_related("team"), pk=pk, user=request.user)
+    revoke(request, get_object_or_404(ApiToken.unscoped.select_related("team"), pk=pk, user=request.user))
+    return redirect("tokens")
+
+
+def revoke(request: CallerRequest, token: ApiToken) -> None:
+    """Ends the token and says so on the next page."""
     if tokens.revoke(token, request.user):
         messages.success(
             request, _("“%(name)s” was revoked. Programs that use it are refused from now on.") % {"name": token.name}
         )
     else:
         messages.info(request, _("It had ended already."))
-    return redirect("tokens")
 
 
 @require_POST

@@ -29,8 +29,8 @@ from dshweb.access.admin_tools import (
 )
 from dshweb.access.models import AccessLog, ApiToken, LoginLink, Membership, Scope, Team, User
 from dshweb.access.services import links, tokens
-from dshweb.access.services.log import note_access
-from dshweb.access.services.members import why_no_link
+from dshweb.access.services.log import note_access, note_of_account
+from dshweb.access.services.members import rights, why_no_link
 
 
 class LogsRights(admin.ModelAdmin):
@@ -54,9 +54,8 @@ def _note_removal(request: HttpRequest, row: Membership) -> None:
 
 
 def _note_rights(request: HttpRequest, row: Membership, action: str) -> None:
-    note_access(
-        row.team_id, action, f"{row.user}: {row.role}{' + review' if row.can_review else ''}", user=person(request)
-    )
+    said = f"{row.user}: {rights(row.role, can_review=row.can_review)}"
+    note_access(row.team_id, action, said, user=person(request))
 
 
 class Members(ScopedChoices, admin.TabularInline):
@@ -140,8 +139,7 @@ class UserAdmin(LogsRights, DjangoUserAdmin):
 
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
         """Also of a new password: who sets it for another could log in as that person."""
-        for team in Membership.objects.filter(user=obj).values_list("team", flat=True):
-            note_access(team, "account-changed", str(obj), user=person(request))
+        note_of_account(obj, "account-changed", by=person(request))
         return super().log_change(request, obj, message)
 
     def get_form(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:  # type: ignore[override]
@@ -154,10 +152,8 @@ class UserAdmin(LogsRights, DjangoUserAdmin):
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:  # noqa: FBT001
         """An account made for one team is that team's (services.members.why_no_link)."""
         super().save_related(request, form, formsets, change)
-        user, teams = (
-            form.instance,
-            list(Membership.objects.filter(user=form.instance).values_list("team", flat=True)[:2]),
-        )
+        user = form.instance
+        teams = list(Membership.objects.filter(user=user).values_list("team", flat=True)[:2])
         if not change and not user.is_superuser and len(teams) == 1:
             User.objects.filter(pk=user.pk).update(home=teams[0])
 
@@ -170,8 +166,7 @@ class UserAdmin(LogsRights, DjangoUserAdmin):
             if reason:
                 refused.append((one, reason))
                 continue
-            for row in Membership.objects.filter(user=one):
-                note_access(row.team_id, "login-link-made", str(one), user=person(request))
+            note_of_account(one, "login-link-made", by=person(request))
             made.append((one, request.build_absolute_uri(reverse("login-link", args=[links.make(one)]))))
         return _show_once(request, self, {"title": gettext("Login links"), "links": made, "refused": refused})
 

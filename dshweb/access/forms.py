@@ -11,6 +11,8 @@ from django.utils.translation import gettext_lazy as _
 
 from dshweb.access.services import attempts
 
+TOO_MANY = _("Too many tries. Wait a quarter of an hour, or ask an admin for a login link.")
+
 
 class Dressed:
     """Fields look as everywhere, and say of themselves whether they are wrong and what explains them."""
@@ -32,7 +34,7 @@ class LoginForm(Dressed, AuthenticationForm):
         name, address = self.cleaned_data.get("username") or "", attempts.address_of(self.request)
         if not attempts.take(name, address):
             self.too_many = True
-            raise ValidationError(_("Too many tries. Wait a quarter of an hour, or ask an admin for a login link."))
+            raise ValidationError(TOO_MANY)
         cleaned = super().clean()
         attempts.forget(name, address)
         return cleaned
@@ -48,7 +50,7 @@ class PasswordForm(Dressed, PasswordChangeForm):
     def clean_old_password(self) -> str:
         name = f"\0change:{self.user.pk}"
         if not attempts.take(name, self._address):
-            raise ValidationError(_("Too many tries. Wait a quarter of an hour, or ask an admin for a login link."))
+            raise ValidationError(TOO_MANY)
         old = super().clean_old_password()
         attempts.forget(name, self._address)
         return old

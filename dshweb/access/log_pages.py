@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator
-from typing import Any
-
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils.http import urlencode
@@ -19,9 +15,8 @@ from dshweb.access.selectors import LogFilters
 from dshweb.access.services import actions
 from dshweb.access.services.log import note_access
 from dshweb.access.team_pages import administered
-from dshweb.text.lines import visible
-
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+from dshweb.downloads import CSV, download
+from dshweb.text.table import table
 
 COLUMNS = ["at", "person", "token", "action", "target"]
 
@@ -59,31 +54,10 @@ def access_log_csv(request: CallerRequest, slug: str) -> StreamingHttpResponse:
     team = administered(request, slug)
     rows = selectors.access_log(team, _filters(request))
     note_access(team, "log-exported", request.GET.urlencode()[:300], caller=request.caller)
-    answer = StreamingHttpResponse(_lines(rows), content_type="text/csv; charset=utf-8")
-    answer.headers["Content-Disposition"] = f'attachment; filename="access-log-{team.slug}.csv"'
-    return answer
-
-
-class _Echo:
-    """What csv.writer writes to: hands each line back."""
-
-    def write(self, line: str) -> str:
-        return line
-
-
-def _lines(rows: Any) -> Iterator[str]:
-    writer = csv.writer(_Echo())
-    yield "\ufeff" + writer.writerow(COLUMNS)  # spreadsheets take a file without the mark for another encoding
-    for row in rows.iterator(chunk_size=500):
-        yield writer.writerow([_cell(value) for value in _values(row)])
+    lines = table(COLUMNS, (_values(row) for row in rows.iterator(chunk_size=500)))
+    return download(lines, CSV, f"access-log-{team.slug}.csv")
 
 
 def _values(row: AccessLog) -> list[str]:
     at = row.at.strftime("%Y-%m-%dT%H:%M:%SZ")
     return [at, str(row.user or ""), str(row.token or ""), row.action, row.target]
-
-
-def _cell(value: str) -> str:
-    """A cell that a spreadsheet takes for text, never for a formula, and a terminal for nothing else."""
-    text = visible(value)
-    return f"'{text}" if value.startswith(FORMULA) or text.lstrip().startswith(FORMULA) else text

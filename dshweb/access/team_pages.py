@@ -15,10 +15,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dshweb.access import selectors
+from dshweb.access.account import revoke
 from dshweb.access.callers import CallerRequest
 from dshweb.access.models import ApiToken, Membership, Role, Team, User
 from dshweb.access.page_forms import ROLE_WORDS, VISIBILITY_WORDS, MemberForm, NewTeamForm, RightsForm, TeamForm
-from dshweb.access.services import members, once, teams, tokens
+from dshweb.access.services import members, once, teams
 
 ROLES = [(role.value, role.label, words) for role, words in ROLE_WORDS.items()]
 VISIBILITIES = [(one.value, one.label, words) for one, words in VISIBILITY_WORDS.items()]
@@ -181,13 +182,7 @@ def member_remove(request: CallerRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def team_token_revoke(request: CallerRequest, slug: str, pk: int) -> HttpResponse:
     row = administered(request, slug)
-    token = get_object_or_404(ApiToken.objects.for_team(row).select_related("team"), pk=pk)
-    if tokens.revoke(token, request.user):
-        messages.success(
-            request, _("“%(name)s” was revoked. Programs that use it are refused from now on.") % {"name": token.name}
-        )
-    else:
-        messages.info(request, _("It had ended already."))
+    revoke(request, get_object_or_404(ApiToken.objects.for_team(row).select_related("team"), pk=pk))
     return redirect("team", slug=slug)
 
 

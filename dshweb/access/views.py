@@ -18,9 +18,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from dshweb.access.forms import FirstPassword, LoginForm, PasswordForm
-from dshweb.access.models import Membership, User
+from dshweb.access.models import User
 from dshweb.access.services import attempts, links
-from dshweb.access.services.log import note_access
+from dshweb.access.services.log import note_of_account
 
 CAME_BY_LINK = "came_by_link"
 LINK_SECONDS = 30 * 60
@@ -64,8 +64,7 @@ def login_link(request: HttpRequest, secret: str) -> HttpResponse:
         return answer
     login(request, user, backend="django.contrib.auth.backends.ModelBackend")
     request.session[CAME_BY_LINK] = int(time.time())
-    for team in Membership.objects.filter(user=user).values_list("team", flat=True):
-        note_access(team, "login-link-used", str(user), user=user)
+    note_of_account(user, "login-link-used", by=user)
     return redirect("password_change")
 
 

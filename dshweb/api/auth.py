@@ -6,14 +6,13 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
-from django.shortcuts import get_object_or_404
 from ninja.errors import AuthenticationError
 from ninja.security import SessionAuth
 
+from dshweb.access import selectors
 from dshweb.access.auth import TokenAuth
 from dshweb.access.callers import Caller
 from dshweb.access.models import Team
-from dshweb.access.selectors import home_first
 
 
 class ApiRequest(HttpRequest):
@@ -51,9 +50,9 @@ def team_of(caller: Caller, slug: str | None) -> Team:
 
     Raises Http404 for one the caller is not in.
     """
-    teams = Team.objects.filter(pk__in=caller.team_ids).order_by("pk")
     if slug is not None:
-        return get_object_or_404(teams, slug=slug)
-    for team in home_first(teams, caller.user):
+        return selectors.team_of(caller, slug)
+    teams = Team.objects.filter(pk__in=caller.team_ids).order_by("pk")
+    for team in selectors.home_first(teams, caller.user):
         return team
     raise Http404

@@ -22,7 +22,6 @@ from dshweb.api.shapes import LARGEST_ID, Shape
 from dshweb.api.tasks import TaskOut, answer_task
 from dshweb.sessionlog.models import Compaction, Outcome
 from dshweb.sessionlog.selectors import compactions, may_see_content
-from dshweb.tasks import listing
 
 router = Router(tags=["compactions"], by_alias=True)
 CompactionId = Annotated[int, Path(ge=1, le=LARGEST_ID, description="our number of the compaction")]
@@ -179,7 +178,7 @@ def audit_again(request: ApiRequest, compaction_id: CompactionId) -> Any:
             409, "compactions/no-summary", "The log holds no summary of this compaction, so there is nothing to audit."
         )
     task = audit_log_again(row.log, request.caller.user)
-    return Status(202, answer_task(request, listing.tasks(request.caller).get(pk=task.pk)))
+    return Status(202, answer_task(request, task))
 
 
 def _compaction(request: ApiRequest, pk: int) -> Compaction:

@@ -7,7 +7,8 @@ from typing import Any
 from ninja import NinjaAPI
 from ninja.openapi.schema import OpenAPISchema
 
-METHODS = ("get", "put", "post", "patch", "delete")
+from dshweb.api.reference import operations
+
 SCHEMES = {
     "token": {"type": "http", "scheme": "bearer", "description": "`Authorization: Bearer dshw_…`"},
     "login": {
@@ -27,11 +28,9 @@ class Api(NinjaAPI):
 def complete(document: OpenAPISchema) -> OpenAPISchema:
     """Changes `document` in place: `x-examples` (dshweb.api.about) also as examples of parameters and bodies."""
     document.setdefault("components", {})["securitySchemes"] = SCHEMES
-    for item in document["paths"].values():
-        for method in METHODS:
-            if method in item:
-                _examples(item[method])
-                item[method]["security"] = [{"token": []}, {"login": []}]
+    for _path, _method, operation in operations(document):
+        _examples(operation)
+        operation["security"] = [{"token": []}, {"login": []}]
     return document
 
 

@@ -32,11 +32,12 @@ class ApiError(Exception):
         self.status, self.code, self.message, self.detail, self.headers = status, code, message, detail, headers
 
 
-CODES = {
-    401: "unauthenticated",
-    403: "forbidden",
-    404: "not-found",
-}  # of what ninja itself refuses, e.g. without CSRF token
+# code and message
+BAD_REQUEST = "bad-request", "The call cannot be read; nothing was changed."
+NOT_FOUND = "not-found", "There is no such thing here, or you may not see it."
+TOO_LARGE = "too-large", "The body is larger than this server takes; nothing was kept."
+# of what ninja itself refuses, e.g. without CSRF token
+CODES = {401: "unauthenticated", 403: "forbidden", 404: "not-found"}
 
 
 def answer(
@@ -66,18 +67,16 @@ def install(api: NinjaAPI) -> None:
             "Too many unusable tokens came from this address; wait as `Retry-After` says.",
             headers={"Retry-After": str(e.retry_after)},
         ),
-        Http404: lambda _r, _e: answer(404, "not-found", "There is no such thing here, or you may not see it."),
+        Http404: lambda _r, _e: answer(404, *NOT_FOUND),
         PermissionDenied: lambda _r, e: answer(
             403, "forbidden", str(e) or "Your role or your token's scopes do not allow this; nothing was changed."
         ),
         ValidationError: _invalid,
-        BadRequest: lambda _r, e: answer(400, "bad-request", str(e) or "The call cannot be read; nothing was changed."),
+        BadRequest: lambda _r, e: answer(400, BAD_REQUEST[0], str(e) or BAD_REQUEST[1]),
         MultiPartParserError: _unreadable,
         SuspiciousOperation: _unreadable,  # more fields or files than a form may have
         UnreadablePostError: _unreadable,
-        RequestDataTooBig: lambda _r, _e: answer(
-            413, "too-large", "The body is larger than this server takes; nothing was kept."
-        ),
+        RequestDataTooBig: lambda _r, _e: answer(413, *TOO_LARGE),
         HttpError: lambda _r, e: answer(
             e.status_code, CODES.get(e.status_code, "bad-request" if e.status_code < 500 else "failed"), str(e)
         ),

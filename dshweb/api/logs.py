@@ -29,6 +29,7 @@ SessionId = Annotated[
 FileName = Annotated[str, Path(min_length=1, max_length=200, description="the log's file name")]
 TeamSlug = Annotated[str | None, Query(max_length=60, description="short name of the team; your first team without it")]
 BINARY = {"schema": {"type": "string", "format": "binary"}}
+A_LOG = {"session_id": "session-2c3679a5-973d-4e73-b408-6701fd1e9017", "file_name": "session.v4.jsonl.zstd"}
 
 
 class FileOut(Shape):
@@ -80,7 +81,7 @@ class SizeOut(Shape):
                 "multipart/form-data": {
                     "schema": {
                         "type": "object",
-                        "properties": {FIELD: {"type": "array", "items": {"type": "string", "format": "binary"}}},
+                        "properties": {FIELD: {"type": "array", "items": BINARY["schema"]}},
                         "required": [FIELD],
                     }
                 },
@@ -117,15 +118,8 @@ def post_log(
     openapi_extra=about(
         "ingest",
         "member",
-        example(
-            "Before a collector goes on",
-            path={"session_id": "session-2c3679a5-973d-4e73-b408-6701fd1e9017", "file_name": "session.v4.jsonl.zstd"},
-        ),
-        example(
-            "Whether its first bytes are mine",
-            path={"session_id": "session-2c3679a5-973d-4e73-b408-6701fd1e9017", "file_name": "session.v4.jsonl.zstd"},
-            query={"first": 1024},
-        ),
+        example("Before a collector goes on", path=A_LOG),
+        example("Whether its first bytes are mine", path=A_LOG, query={"first": 1024}),
     ),
 )
 def get_size(

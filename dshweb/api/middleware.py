@@ -8,15 +8,15 @@ from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
-from dshweb.api.errors import answer
+from dshweb.api.errors import BAD_REQUEST, NOT_FOUND, TOO_LARGE, answer
 
 PREFIX = "/api/"
 WORDS = {
-    400: ("bad-request", "The call cannot be read; nothing was changed."),
+    400: BAD_REQUEST,
     403: ("forbidden", "This is not allowed; nothing was changed. A browser's call needs its CSRF token."),
-    404: ("not-found", "There is no such thing here, or you may not see it."),
+    404: NOT_FOUND,
     405: ("method-not-allowed", "This address does not take that method; see `Allow`."),
-    413: ("too-large", "The body is larger than this server takes; nothing was kept."),
+    413: TOO_LARGE,
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from shlex import quote
 from typing import Any
 from urllib.parse import quote as url_quote
@@ -41,7 +41,7 @@ class Shape:
     name: str
     about: str
     fields: list[Field]
-    values: list[Any] = field(default_factory=list)
+    values: list[Any]
 
 
 @dataclass(frozen=True)
@@ -81,20 +81,24 @@ class Call:
 
 @dataclass(frozen=True)
 class Reference:
-    groups: dict[str, list[Call]] = field(default_factory=dict)
-    shapes: list[Shape] = field(default_factory=list)
+    groups: dict[str, list[Call]]
+    shapes: list[Shape]
+
+
+def operations(document: Node) -> Iterator[tuple[str, str, Node]]:
+    """Path, method and operation of every call, in the order of the document."""
+    for path, item in document["paths"].items():
+        for method in METHODS:
+            if method in item:
+                yield path, method, item[method]
 
 
 def reference(document: Node, base: str) -> Reference:
     """Everything of `document`; `base` (`https://host`) is where the examples call."""
     groups: dict[str, list[Call]] = {}
-    for path, item in document["paths"].items():
-        for method in METHODS:
-            if method in item:
-                operation = item[method]
-                groups.setdefault((operation.get("tags") or ["other"])[0], []).append(
-                    _call(path, method, operation, base)
-                )
+    for path, method, operation in operations(document):
+        group = (operation.get("tags") or ["other"])[0]
+        groups.setdefault(group, []).append(_call(path, method, operation, base))
     schemas = document.get("components", {}).get("schemas", {})
     shapes = [
         Shape(shape_name(name), _prose(schema.get("description", "")), list(_fields(schema)), schema.get("enum", []))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.db.models.functions import Substr
 from django.http import Http404
 from django.shortcuts import get_object_or_404
@@ -17,15 +18,16 @@ from dshweb.api.auth import ApiRequest, need_scope
 from dshweb.api.errors import ApiError
 from dshweb.api.session_shapes import CompactionLine, EventOut, EventsPage, MessageOut, Part
 from dshweb.api.sessions import SessionId
-from dshweb.api.shapes import LARGEST_ID, LIMIT, MOST, Paged
+from dshweb.api.shapes import LARGEST_ID, LIMIT, MOST, Paged, bad_cursor, whole_number
 from dshweb.pages.events import may_read_original, note_original
 from dshweb.sessionlog import selectors
-from dshweb.sessionlog.models import LogFile, Message, Outcome, Session
+from dshweb.sessionlog.models import Compaction, LogFile, Message, Outcome, Session
 from dshweb.sessionlog.selectors import may_see_content
 from dshweb.sessionlog.services import events
 from dshweb.sessionlog.services.events import Place, Unreadable
 
 router = Router(tags=["sessions"], by_alias=True)
+Row = TypeVar("Row", Message, Compaction)
 
 TEXT_CHARS = 20_000
 EVENTS = 100
@@ -61,7 +63,7 @@ def list_events(request: ApiRequest, session_id: SessionId, filters: Query[Event
     row, log = _readable(request, session_id, filters.log)
     start = Place.read(filters.cursor) if filters.cursor else None
     if filters.cursor and start is None:
-        raise ApiError(400, "bad-cursor", "This cursor is none of ours; start again without one.")
+        raise bad_cursor()
     if filters.original:
         if not may_read_original(request.caller, row):
             raise PermissionDenied("The original is for the session's owner and its team's admins; nothing was read.")
@@ -111,20 +113,14 @@ def list_messages(request: ApiRequest, session_id: SessionId, filters: Query[Mes
     """What stands on the surface: who wrote it, and its masked text up to 20 000 characters (`chars` tells how many there are)."""
     need_scope(request.caller, "read")
     _session_row, log = _readable(request, session_id, filters.log)
-    rows = log.messages.order_by("position")
-    if filters.cursor:
-        rows = rows.filter(position__gte=_position(filters.cursor))
-    elif filters.from_seq is not None:
-        first = (
-            rows.filter(seq__gte=filters.from_seq)
-            .order_by("seq", "position")
-            .values_list("position", flat=True)
-            .first()
-        )
+    rows = log.messages.all()
+    if not filters.cursor and filters.from_seq is not None:
+        later = rows.filter(seq__gte=filters.from_seq).order_by("seq", "position")
+        first = later.values_list("position", flat=True).first()
         rows = rows.filter(position__gte=first) if first is not None else rows.none()
-    found = list(rows.defer("text").annotate(head=Substr("text", 1, TEXT_CHARS))[: filters.limit + 1])
-    following = str(found[filters.limit].position) if len(found) > filters.limit else None
-    return Paged[MessageOut](items=[_message(one) for one in found[: filters.limit]], next=following)
+    rows = rows.defer("text").annotate(head=Substr("text", 1, TEXT_CHARS))
+    found, following = _page(rows, filters.cursor, filters.limit)
+    return Paged[MessageOut](items=[_message(one) for one in found], next=following)
 
 
 def _message(row: Message) -> MessageOut:
@@ -169,12 +165,8 @@ def list_compactions(request: ApiRequest, session_id: SessionId, filters: Query[
     need_scope(request.caller, "read")
     row = _row(request, session_id)
     log = log_of(row, filters.log)
-    attempts = log.compactions.defer("summary", "usage", "error", "context").order_by("position")
-    if filters.cursor:
-        attempts = attempts.filter(position__gte=_position(filters.cursor))
-    found = list(attempts[: filters.limit + 1])
-    following = str(found[filters.limit].position) if len(found) > filters.limit else None
-    found = found[: filters.limit]
+    attempts = log.compactions.defer("summary", "usage", "error", "context")
+    found, following = _page(attempts, filters.cursor, filters.limit)
     lines = latest(request.caller, [one.pk for one in found])
     items = []
     for one in found:
@@ -224,7 +216,10 @@ def _readable(request: ApiRequest, session_id: int, wanted: int | None) -> tuple
     return row, log_of(row, wanted)
 
 
-def _position(cursor: str) -> int:
-    if not (cursor.isascii() and cursor.isdigit() and int(cursor) <= LARGEST_ID):
-        raise ApiError(400, "bad-cursor", "This cursor is none of ours; start again without one.")
-    return int(cursor)
+def _page(rows: QuerySet[Row], cursor: str, limit: int) -> tuple[list[Row], str | None]:
+    """A page of `rows` of a log in its order, and the cursor of the next: the position where it begins."""
+    rows = rows.order_by("position")
+    if cursor:
+        rows = rows.filter(position__gte=whole_number(cursor))
+    found = list(rows[: limit + 1])
+    return found[:limit], str(found[limit].position) if len(found) > limit else None

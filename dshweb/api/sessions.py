@@ -21,8 +21,9 @@ from dshweb.pages.deleting import judged
 from dshweb.pages.session import may_delete
 from dshweb.pages.sessions import seconds_of
 from dshweb.sessionlog import listing, selectors
-from dshweb.sessionlog.listing import SORTS, Filters
+from dshweb.sessionlog.filters import Filters
 from dshweb.sessionlog.models import LogFile, LogStatus, Session, SourceFile
+from dshweb.sessionlog.orders import SORTS, beyond
 from dshweb.sessionlog.selectors import may_see_content
 from dshweb.sessionlog.services import delete as deletion
 from dshweb.sessionlog.services.sessions import opened_by_dsh
@@ -71,7 +72,7 @@ def list_sessions(request: ApiRequest, filters: Query[SessionFilters]) -> Any:
     """Sessions of your teams, in any of the orders; `next` of the answer is the `cursor` of the next page."""
     need_scope(request.caller, "read")
     given = _filters(filters)
-    if filters.cursor and listing.beyond(SORTS[given.sort], filters.cursor) is None:
+    if filters.cursor and beyond(SORTS[given.sort], filters.cursor) is None:
         raise ApiError(400, "bad-cursor", "This cursor is none of ours; start again without one.")
     page = listing.sessions_page(request.caller, given, after=filters.cursor, size=filters.limit)
     return Paged[SessionOut](items=[_session(request, row) for row in page.rows], next=page.next or None)

@@ -35,10 +35,17 @@ def id_page(rows: QuerySet[Row], cursor: str, limit: int) -> tuple[list[Row], st
     """A page of `rows`, newest id first, and the cursor of the next. Raises ApiError 400 for a cursor of no page."""
     rows = rows.order_by("-pk")
     if cursor:
-        if not (cursor.isascii() and cursor.isdigit() and int(cursor) <= LARGEST_ID):
-            raise ApiError(400, "bad-cursor", "This cursor is none of ours; start again without one.")
-        rows = rows.filter(pk__lt=int(cursor))
+        rows = rows.filter(pk__lt=whole_number(cursor))
     found = list(rows[: limit + 1])
-    more = len(found) > limit
-    found = found[:limit]
-    return found, str(found[-1].pk) if more else None
+    return found[:limit], str(found[limit - 1].pk) if len(found) > limit else None
+
+
+def whole_number(cursor: str) -> int:
+    """The number that a cursor is. Raises ApiError 400 for one of no page."""
+    if not (cursor.isascii() and cursor.isdigit() and int(cursor) <= LARGEST_ID):
+        raise bad_cursor()
+    return int(cursor)
+
+
+def bad_cursor() -> ApiError:
+    return ApiError(400, "bad-cursor", "This cursor is none of ours; start again without one.")

@@ -18,7 +18,8 @@ from audit.services.review import BadReview, review
 from dshweb.api.about import about, example, refused
 from dshweb.api.auth import ApiRequest, need_scope
 from dshweb.api.errors import ApiError
-from dshweb.api.shapes import LARGEST_ID, LIMIT, MOST, Paged, Shape
+from dshweb.api.shapes import LARGEST_ID, LIMIT, MOST, Paged, Shape, bad_cursor
+from dshweb.downloads import JSONL, download
 
 router = Router(tags=["signals"], by_alias=True)
 SignalId = Annotated[int, Path(ge=1, le=LARGEST_ID, description="number of the signal")]
@@ -142,7 +143,7 @@ def list_signals(request: ApiRequest, asked: Query[Asked]) -> Any:
     try:
         page = selectors.signals_page(request.caller, asked.filters(), asked.cursor, asked.limit)
     except selectors.BadCursor:
-        raise ApiError(400, "bad-cursor", "This cursor is none of ours; start again without one.") from None
+        raise bad_cursor() from None
     return Paged[SignalOut](items=[_out(found) for found in page.rows], next=page.next or None)
 
 
@@ -157,7 +158,7 @@ def export_signals(request: ApiRequest, asked: Query[Narrowed]) -> Any:
     """One signal with its review a line, as the items of the list; sent while it is read, however many there are."""
     need_scope(request.caller, "read")
     found = selectors.every(request.caller, asked.filters())
-    return export.streamed(export.jsonl(found), "application/x-ndjson", "jsonl")
+    return download(export.jsonl(found), JSONL, "signals.jsonl")
 
 
 @router.get(

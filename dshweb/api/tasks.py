@@ -16,7 +16,6 @@ from dshweb.api.about import about, example, refused
 from dshweb.api.auth import ApiRequest, need_scope
 from dshweb.api.shapes import LARGEST_ID, LIMIT, MOST, Paged, Shape, id_page
 from dshweb.tasks import listing, services
-from dshweb.tasks.listing import Progress
 from dshweb.tasks.models import State, Task
 
 router = Router(tags=["tasks"], by_alias=True)
@@ -52,9 +51,9 @@ class TaskFilters(Shape):
     limit: int = Field(LIMIT, ge=1, le=MOST)
 
 
-def task_out(row: Progress) -> TaskOut:
-    """The body of a task, as `caller` of `listing.progress` may see it."""
-    task = row.task
+def answer_task(request: ApiRequest, task: Task) -> TaskOut:
+    """The body of a task, as the caller may see it. Calls that ask for long work return it with 202."""
+    row = listing.progress(task, request.caller)
     return TaskOut(
         id=task.pk,
         team=task.team.slug,
@@ -74,11 +73,6 @@ def task_out(row: Progress) -> TaskOut:
         started_at=task.started_at,
         finished_at=task.finished_at,
     )
-
-
-def answer_task(request: ApiRequest, task: Task) -> TaskOut:
-    """For calls that ask for long work: `return Status(202, answer_task(request, task))`."""
-    return task_out(listing.progress(task, request.caller))
 
 
 @router.get(
@@ -142,7 +136,7 @@ def retry_task(request: ApiRequest, task_id: TaskId) -> Any:
     """Answers the new task, or the one for the same work that is open already."""
     task = _changeable(request, task_id)
     fresh = services.retry(task, by=listing.asker(request.caller, task))
-    return Status(202, answer_task(request, listing.tasks(request.caller).get(pk=fresh.pk)))
+    return Status(202, answer_task(request, fresh))
 
 
 def _changeable(request: ApiRequest, task_id: int) -> Task:

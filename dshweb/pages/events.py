@@ -20,6 +20,7 @@ from dshweb.sessionlog.selectors import may_see_content
 from dshweb.sessionlog.services import events
 from dshweb.sessionlog.services.events import Place, Unreadable
 from dshweb.sessionlog.services.masking import masker_for
+from dshweb.sessionlog.services.rows import moment
 from dshweb.ui.query import whole_number
 
 READ_ORIGINAL = "read-original"
@@ -110,7 +111,7 @@ def _page(
         shown.append({
             "event": one,
             "type": one.type if original else masker_for(log.team_id).mask_text(one.type),
-            "at": events.Listed(one, Place()).at,
+            "at": moment(one.time),
             "size": len(one.data),
             "text": text[start : start + WINDOW_CHARS],
             "chars": len(text),

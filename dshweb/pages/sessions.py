@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,15 +14,17 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from audit.selectors import Worst, worst_of
-from audit.services.export import BOM, cell, streamed
 from dshweb.access.callers import Caller, CallerRequest
 from dshweb.access.models import Team
+from dshweb.downloads import CSV, download
 from dshweb.pages.panels import Panels
 from dshweb.sessionlog import finding, listing
+from dshweb.sessionlog.filters import WAITING, Filters
 from dshweb.sessionlog.finding import Hit
-from dshweb.sessionlog.listing import WAITING, Filters, Page
+from dshweb.sessionlog.listing import Page
 from dshweb.sessionlog.models import AuditResult, LogStatus, Session
 from dshweb.sessionlog.selectors import may_see_content
+from dshweb.text.table import table
 
 SORTS: dict[str, Promise] = {
     "newest": _("Newest first"),
@@ -166,22 +166,9 @@ def _looser(caller: Caller, filters: Filters, page: Page) -> list[tuple[Any, int
 @require_safe
 def export(request: CallerRequest) -> StreamingHttpResponse:
     """`/sessions/export.csv`: the list with the same filters and order, whole, streamed."""
-    response = streamed(_table(request.caller, Filters.read(request.GET)), "text/csv; charset=utf-8", "csv")
-    response["Content-Disposition"] = 'attachment; filename="sessions.csv"'
-    return response
-
-
-def _table(caller: Caller, filters: Filters) -> Iterator[str]:
-    line = io.StringIO()
-    writer = csv.writer(line)
-    yield BOM
-    writer.writerow(COLUMNS)
-    for row in listing.every(caller, filters):
-        yield line.getvalue()
-        line.seek(0)
-        line.truncate()
-        writer.writerow([cell(value) for value in _cells(caller, row)])
-    yield line.getvalue()
+    filters = Filters.read(request.GET)
+    rows = (_cells(request.caller, row) for row in listing.every(request.caller, filters))
+    return download(table(COLUMNS, rows), CSV, "sessions.csv")
 
 
 def _cells(caller: Caller, row: Session) -> tuple[Any, ...]:

@@ -12,8 +12,8 @@ from django.db.models import F, Min, QuerySet
 from django.db.models.functions import Substr
 
 from dshweb.access.callers import Caller
-from dshweb.sessionlog.listing import messages_saying
 from dshweb.sessionlog.models import LogFile, Message, Session
+from dshweb.sessionlog.services import search
 from dshweb.text.cjk import tokens
 
 LOOKED_AT = 20_000  # characters of a message
@@ -35,6 +35,16 @@ class Hit:
     before: str
     found: str
     behind: str
+
+
+def messages_saying(caller: Caller, words: str) -> QuerySet[Message] | None:
+    """Messages of the caller's teams in which a person or the assistant used all these words; None without a word.
+
+    Who may see them is a question to their sessions (`may_see_content`).
+    """
+    found = search.matching(words)
+    rows: QuerySet[Message] = Message.objects.for_caller(caller)
+    return None if found is None else rows.filter(pk__in=found)
 
 
 def first_hits(caller: Caller, sessions: Iterable[Session], words: str) -> dict[int, Hit]:

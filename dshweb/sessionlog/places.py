@@ -10,12 +10,9 @@ from dataclasses import dataclass
 
 from dshweb.access.callers import Caller
 from dshweb.access.models import Team, Visibility
-from dshweb.sessionlog.models import Source, SourceFile
-from dshweb.sessionlog.models.source import DELETED
+from dshweb.sessionlog.models import DELETED, Source, SourceFile
 from dshweb.sessionlog.selectors import may_see_file
-
-# beginnings of places that are a person's own (services.uploads, services.pieces)
-SENT_IN = ("upload:", "push:")
+from dshweb.sessionlog.services.sent import SENT
 
 
 @dataclass(frozen=True)
@@ -47,7 +44,7 @@ def file(caller: Caller, row: SourceFile, teams: dict[int, Team]) -> Place:
     if not whole and row.log_id:
         whole = may_see_file(caller, row)
     elif not whole:  # a file that could not be read: who brings logs in has to find it
-        whole = caller.may_ingest(row.team_id) and row.status != DELETED and not row.location.startswith(SENT_IN)
+        whole = caller.may_ingest(row.team_id) and row.status != DELETED and not row.location.startswith(SENT)
     return _place(row.location, row.error, whole=whole)
 
 

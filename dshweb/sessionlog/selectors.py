@@ -27,9 +27,19 @@ def may_see_texts(caller: Caller, team: int, visibility: str, owner: int | None)
     return visibility == Visibility.TEAM or owner == caller.user.pk or caller.is_admin(team)
 
 
+def content_seen(caller: Caller) -> Q:
+    """Sessions whose content the caller may see, as a condition; the twin of `may_see_content`."""
+    admin = [team for team in caller.team_ids if caller.is_admin(team)]
+    return Q(team__content_visibility=Visibility.TEAM) | Q(owner=caller.user) | Q(team__in=admin)
+
+
 def sessions(caller: Caller) -> QuerySet[Session]:
-    """Whole sessions, for one page about one of them; of the current log only what is small."""
-    rows: QuerySet[Session] = Session.objects.for_caller(caller)
+    """Whole sessions, for one page about one of them."""
+    return with_current(Session.objects.for_caller(caller))
+
+
+def with_current(rows: QuerySet[Session]) -> QuerySet[Session]:
+    """Sessions with team and owner; of the current log only what is small."""
     heavy = ("state", "header", "damage", "accounting", "work")
     return rows.select_related("team", "owner", "current").defer(*(f"current__{name}" for name in heavy))
 

@@ -17,7 +17,7 @@ _SAFE = 2**53
 
 def utf16_len(text: str) -> int:
     """Length in UTF-16 code units: `"…".length` in JavaScript."""
-    return len(text) + sum(c > "\uffff" for c in text) if not text.isascii() else len(text)
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def well_formed(text: str) -> str:

@@ -115,22 +115,19 @@ function moveBoth(key, from) {
 
 // A fact whose place is not on the page: the server knows its window, and what stands for it on the other side.
 async function findPair(key, turn, from) {
-  if (marksOf(key, originals).length) {
-    const pair = await pairOf(key);
-    if (turn !== asked || !pair) return;
-    for (const mark of marksOf(pair)) mark.dataset.on = "";
-    return;
+  if (!marksOf(key, originals).length) {
+    if (from && originals.contains(from)) return;
+    try {
+      const html = await fragment(`originals?fact=${encodeURIComponent(key)}`);
+      if (turn !== asked || html === null) return;
+      leaves.innerHTML = html;
+      fresh(leaves);
+    } catch {
+      return; // the link of the signal still leads there
+    }
   }
-  if (from && originals.contains(from)) return;
-  try {
-    const html = await fragment(`originals?fact=${encodeURIComponent(key)}`);
-    if (turn !== asked || html === null) return;
-    leaves.innerHTML = html;
-    fresh(leaves);
-    for (const mark of leaves.querySelectorAll("[data-on]")) mark.dataset.on = "";
-    const pair = await pairOf(key);
-    if (turn === asked && pair) for (const mark of marksOf(pair)) mark.dataset.on = "";
-  } catch { /* the link of the signal still leads there */ }
+  const pair = await pairOf(key);
+  if (turn === asked && pair) for (const mark of marksOf(pair)) mark.dataset.on = "";
 }
 
 const cards = new Map();
@@ -184,7 +181,8 @@ function stepMark(by) {
 // --- filters --------------------------------------------------------------------------------------------------------
 
 // With all signals on the page they are filtered here; else the links of the chips ask the server.
-const partial = tri.querySelector("[data-more]") !== null || new URLSearchParams(location.search).get("kind") || new URLSearchParams(location.search).get("cls");
+const given = new URLSearchParams(location.search);
+const partial = tri.querySelector("[data-more]") !== null || given.get("kind") || given.get("cls");
 const kinds = new Set();
 
 function filter() {
@@ -283,8 +281,7 @@ leaves.addEventListener("dshweb:replaced", () => highlight(chosen));
 if (chosen) {
   const row = current();
   highlight(chosen);
-  const explicit = new URLSearchParams(location.search);
   select(chosen, { row, quiet: true }).then(() => {
-    if ((explicit.has("fact") || explicit.has("signal")) && !narrow.matches) showColumns();
+    if ((given.has("fact") || given.has("signal")) && !narrow.matches) showColumns();
   });
 }

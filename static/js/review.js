@@ -67,15 +67,14 @@ function swap(signal, old, html, typed) {
   signal.dispatchEvent(new CustomEvent("dshweb:reviewed", { bubbles: true, detail: { verdict: fresh.dataset.verdict, before: old.dataset.verdict } }));
 }
 
-// "n of m reviewed": data-reviewed="n", and data-words with {n} where the number does not stand first
+// "n of m reviewed", whose first number is n: data-reviewed="n"
 function tell(before, now) {
   const step = Number(now !== "open") - Number(before !== "open");
   if (!step) return;
   for (const place of document.querySelectorAll("[data-reviewed]")) {
-    const n = Math.max(0, (Number.parseInt(place.dataset.reviewed || place.textContent.match(/\d+/)?.[0] || "0", 10) || 0) + step);
+    const n = Math.max(0, Number(place.dataset.reviewed) + step);
     place.dataset.reviewed = String(n);
-    if (place.dataset.words) place.textContent = place.dataset.words.replace("{n}", String(n));
-    else place.textContent = place.textContent.replace(/\d+/, String(n));
+    place.textContent = place.textContent.replace(/\d+/, String(n));
   }
 }
 

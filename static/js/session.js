@@ -27,6 +27,12 @@ if (flow) {
   const following = document.querySelector("[data-following]");
   following.hidden = false;
 
+  // what a reader unfolded, or folded, stays so
+  function keepFolds(known, fresh) {
+    const open = [...known.querySelectorAll("details")].map((fold) => fold.open);
+    fresh.querySelectorAll("details").forEach((fold, at) => { fold.open = open[at] ?? fold.open; });
+  }
+
   const nearEnd = () => flow.getBoundingClientRect().bottom < innerHeight + 120;
 
   function put(fresh) {
@@ -36,9 +42,7 @@ if (flow) {
       flow.append(fresh);
       return true;
     }
-    const open = [...known.querySelectorAll("details")].map((fold) => fold.open);
-    const same = [...fresh.querySelectorAll("details")];
-    same.forEach((fold, at) => { fold.open = open[at] ?? fold.open; });
+    keepFolds(known, fresh);
     if (known.parentElement !== flow || known.contains(document.activeElement) || known.innerHTML === fresh.innerHTML) return false;
     known.replaceWith(fresh);
     return false;
@@ -52,9 +56,8 @@ if (flow) {
     const fresh = page.querySelectorAll("[data-side]");
     document.querySelectorAll("[data-side]").forEach((known, at) => {
       if (!fresh[at] || known.contains(document.activeElement)) return;
-      const open = [...known.querySelectorAll("details")].map((fold) => fold.open);
+      keepFolds(known, fresh[at]);
       known.replaceChildren(...fresh[at].childNodes);
-      known.querySelectorAll("details").forEach((fold, n) => { fold.open = open[n] ?? fold.open; });
       known.dispatchEvent(new CustomEvent("dshweb:replaced", { bubbles: true }));
     });
   }

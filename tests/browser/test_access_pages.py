@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from django.urls import reverse
@@ -12,44 +11,20 @@ from playwright.sync_api import Error
 from dshweb.access.models import Membership, User
 from dshweb.access.services import links, tokens
 from dshweb.access.services.log import note_access
-from tests.browser.shots import CHROMIUM
-from tests.browser.test_pages import browser  # noqa: F401 – the fixture
+from tests.browser import IN_BROWSER
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"no browser at {CHROMIUM}"),
-]
+pytestmark = IN_BROWSER
 
 
 @pytest.fixture
-def visit(browser, live_server, client, people):  # noqa: F811
+def visit(opens, client, people):
     """A page of alice's browser (admin of team ours, superuser); what the console complained about is in `complaints`."""
     User.objects.filter(pk=people.alice.pk).update(is_staff=True, is_superuser=True, time_zone="Asia/Tokyo")
     tokens.make(people.team, people.bob, "a-name-without-any-place-to-break-" + "x" * 40, ["read", "ingest", "review"])
     for n in range(60):
         note_access(people.team, "read-original", f"session 5c009325 seq {n}", user=people.bob)
     client.force_login(User.objects.get(pk=people.alice.pk))
-    contexts = []
-
-    def open_page(width=1440, *, scripts=True):
-        context = browser.new_context(viewport={"width": width, "height": 900}, java_script_enabled=scripts)
-        contexts.append(context)
-        context.add_cookies(
-            [{"name": "dshweb_session", "value": client.cookies["dshweb_session"].value, "url": live_server.url}]
-        )
-        page = context.new_page()
-        page.complaints = []
-        page.on(
-            "console", lambda told: page.complaints.append(told.text) if told.type in ("error", "warning") else None
-        )
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        page.open = lambda path: page.goto(live_server.url + path)
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
+    return opens
 
 
 def addresses() -> list[str]:
@@ -62,7 +37,7 @@ def addresses() -> list[str]:
 
 @pytest.mark.parametrize("width", [320, 360, 768, 1440, 1920])
 def test_every_page_fits_and_nothing_complains(visit, width):
-    page = visit(width)
+    page = visit(width=width)
     for path in addresses():
         page.open(path)
         for summary in page.locator("details.sure > summary").all():
@@ -82,7 +57,7 @@ def test_the_admin_keeps_to_the_content_policy(visit, people):
     assert page.complaints == []
 
 
-def test_a_login_link_lets_in_and_asks_for_a_password(browser, live_server, people):  # noqa: F811
+def test_a_login_link_lets_in_and_asks_for_a_password(browser, live_server, people):
     """In a real browser: what it sends along with a form (Origin, Referer) decides whether the form is taken."""
     context = browser.new_context()
     page = context.new_page()
@@ -149,7 +124,7 @@ def test_the_way_back_shows_no_secret_after_logging_out(visit):
         page.go_back()
 
 
-def test_a_new_colleague_comes_in_by_the_link_and_sets_a_password(visit, browser, live_server):  # noqa: F811
+def test_a_new_colleague_comes_in_by_the_link_and_sets_a_password(visit, browser, live_server):
     page = visit()
     page.open("/teams/ours/")
     page.get_by_label("Name to log in with").fill("dora")

@@ -7,15 +7,16 @@ from urllib.parse import urlencode
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from django.urls import reverse
 
 from dshweb.sessionlog.models import Session
 from tests.api_rows import filled, read_log
-from tests.browser.test_pages import browser, pytestmark  # noqa: F401 - a fixture, and the marks
+from tests.browser import IN_BROWSER
 from tests.hostile import session as hostile_session
 from tests.hostile import spread
 from tests.test_hostile_pages import NAME, POISON, parts_of, spoil
 from tests.test_walk import PAGES
+
+pytestmark = IN_BROWSER
 
 # downloads and parts of pages
 NO_PAGES = {
@@ -32,30 +33,12 @@ def place(people, data_dir):
 
 
 @pytest.fixture
-def visit(browser, live_server, client, people):  # noqa: F811
+def visit(opens, client, people):
     """A page of alice's browser (admin, reviewer, superuser: she sees every button)."""
     people.alice.is_staff = people.alice.is_superuser = True
     people.alice.save()
     client.force_login(people.alice)
-    contexts = []
-
-    def open_page(theme="light", *, scripts=True, width=1440, logged_in=True):
-        context = browser.new_context(viewport={"width": width, "height": 900}, java_script_enabled=scripts)
-        contexts.append(context)
-        cookies = {"theme": theme} | ({"dshweb_session": client.cookies["dshweb_session"].value} if logged_in else {})
-        context.add_cookies([{"name": name, "value": value, "url": live_server.url} for name, value in cookies.items()])
-        page = context.new_page()
-        page.complaints = []
-        page.on(
-            "console", lambda told: page.complaints.append(told.text) if told.type in ("error", "warning") else None
-        )
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        page.on("dialog", lambda dialog: (page.complaints.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
+    return lambda theme="light", **options: opens(cookies={"theme": theme}, **options)
 
 
 def addresses(ids) -> dict[str, str]:
@@ -63,8 +46,7 @@ def addresses(ids) -> dict[str, str]:
     found = {}
     for row in PAGES:
         if row.method == "get" and row.name not in NO_PAGES:
-            data = {name: ids[value[1:]] if str(value)[:1] == "@" else value for name, value in row.data.items()}
-            url = reverse(row.name, kwargs={name: ids.get(of, of) for name, of in row.args.items()})
+            url, data = row.url(ids), row.sent(ids)
             found[row.id] = f"{url}?{urlencode(data)}" if data else url
     return found | {
         "nothing found": "/sessions/?q=nosuchword",

@@ -8,13 +8,15 @@ from audit.core.marks import fact_key
 from audit.models import Signal
 from audit.selectors_facts import WINDOW
 from dshweb.sessionlog.models import Compaction
-from tests.browser.test_pages import browser, pytestmark, visit  # noqa: F401 - fixtures
+from tests.browser import IN_BROWSER
+
+pytestmark = IN_BROWSER
 
 INVENTED = "/srv/demo-app/deploy/rollout.yaml"
 
 
 @pytest.fixture
-def opened(visit, live_server, people):  # noqa: F811
+def opened(visit, live_server, people):
     def go(query="", **options):
         page = visit(**options)
         row = Compaction.unscoped.get(compaction_id="e345e984-9")
@@ -119,8 +121,8 @@ def test_an_address_opens_with_its_fact_selected_and_in_view(opened):
     seen(page, "#summary", INVENTED)
 
 
-def test_windows_are_loaded_when_they_are_reached_or_needed(visit, live_server, people):  # noqa: F811
-    from audit.tests.test_page import MANY, compaction
+def test_windows_are_loaded_when_they_are_reached_or_needed(visit, live_server, people):
+    from audit.tests.compaction_page import MANY, compaction
     from dshweb.ui.tests.rows import TURN
 
     row = compaction(people, [*MANY, *TURN], position=77)
@@ -149,7 +151,7 @@ def test_without_scripts_everything_is_read_and_reached(opened):
     assert page.locator("kbd").first.is_hidden()
 
 
-def test_ten_signals_are_reviewed_by_keyboard_alone(visit, live_server, people, client):  # noqa: F811
+def test_ten_signals_are_reviewed_by_keyboard_alone(visit, live_server, people, client):
     from audit.models import Review
 
     page = visit()
@@ -199,7 +201,7 @@ def test_no_key_gives_a_verdict_on_a_signal_that_is_filtered_away(opened, client
         page.keyboard.press("c")
 
 
-def test_what_needs_looking_at_most_is_two_keys_from_the_list(visit, live_server, people):  # noqa: F811
+def test_what_needs_looking_at_most_is_two_keys_from_the_list(visit, live_server, people):
     """Done when 1 of issue 3: the path without a source, in under five key presses from the sessions list."""
     from pathlib import Path
 
@@ -226,8 +228,8 @@ def test_what_needs_looking_at_most_is_two_keys_from_the_list(visit, live_server
     assert page.complaints == []
 
 
-def test_what_is_left_out_of_a_long_text_comes_in_its_place(visit, live_server, people):  # noqa: F811
-    from audit.tests.test_page import compaction
+def test_what_is_left_out_of_a_long_text_comes_in_its_place(visit, live_server, people):
+    from audit.tests.compaction_page import compaction
     from dshweb.ui.tests.rows import TURN
 
     lines = [f"{n}: nothing of note in this line" for n in range(1500)]

@@ -2,60 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-from pathlib import Path
 
 import pytest
 
-from tests.browser.shots import ARGS, CHROMIUM
+from tests.browser import IN_BROWSER
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"no browser at {CHROMIUM}"),
-]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    from playwright.sync_api import sync_playwright
-
-    # Playwright runs an event loop in this thread; the queries of the tests are made between its calls
-    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=ARGS)
-        yield browser
-        browser.close()
-    del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
-
-
-@pytest.fixture
-def visit(browser, live_server, client, people):
-    """A page of bob's browser; what the console complained about is in `page.complaints`."""
-    from dshweb.ui.tests.sample import fill
-
-    fill(people.team, people.alice)
-    client.force_login(people.bob)
-    contexts = []
-
-    def open_page(width=1440, *, scripts=True):
-        context = browser.new_context(viewport={"width": width, "height": 900}, java_script_enabled=scripts)
-        contexts.append(context)
-        cookie = {"name": "dshweb_session", "value": client.cookies["dshweb_session"].value, "url": live_server.url}
-        context.add_cookies([cookie])
-        page = context.new_page()
-        page.complaints = []
-        page.on(
-            "console", lambda told: page.complaints.append(told.text) if told.type in ("error", "warning") else None
-        )
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        page.on("dialog", lambda dialog: page.complaints.append(f"dialog: {dialog.message}"))
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
+pytestmark = IN_BROWSER
 
 
 def addresses():
@@ -71,7 +24,7 @@ def addresses():
 
 @pytest.mark.parametrize("width", [320, 360, 768, 1920])
 def test_every_page_fits_the_window_and_nothing_complains(visit, live_server, width):
-    page = visit(width)
+    page = visit(width=width)
     for path in addresses():
         page.goto(live_server.url + path)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path

@@ -3,54 +3,27 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
-from tests.browser.shots import CHROMIUM
-from tests.browser.test_pages import browser  # noqa: F401  a fixture
+from tests.browser import IN_BROWSER
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"no browser at {CHROMIUM}"),
-]
+pytestmark = IN_BROWSER
 
 
 @pytest.fixture
 def audited(people):
-    from dshweb.ui.tests.rows import make_audit, make_compaction, make_log, make_messages, make_policy, make_session
+    from dshweb.ui.tests.rows import make_audited, make_policy
 
     make_policy(people.team)
-    log = make_log(make_session(people.team, owner=people.bob))
-    make_messages(log)
-    row = make_compaction(log)
-    make_audit(row)
-    return row
+    return make_audited(people.team, people.bob)
 
 
 @pytest.fixture
-def visit(browser, live_server, client, people):  # noqa: F811
+def visit(opens, client, people):
     """A page of alice's browser, who may review; what the console complained about is in `page.complaints`."""
     client.force_login(people.alice)
-    contexts = []
-
-    def open_page(path, *, scripts=True, width=1440):
-        context = browser.new_context(viewport={"width": width, "height": 900}, java_script_enabled=scripts)
-        contexts.append(context)
-        cookie = {"name": "dshweb_session", "value": client.cookies["dshweb_session"].value, "url": live_server.url}
-        context.add_cookies([cookie])
-        page = context.new_page()
-        page.complaints = []
-        page.on("console", lambda told: page.complaints.append(told.text) if told.type == "error" else None)
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        page.on("dialog", lambda dialog: page.complaints.append(f"dialog: {dialog.message}"))
-        page.goto(live_server.url + path)
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
+    return opens
 
 
 def verdicts():

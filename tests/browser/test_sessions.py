@@ -5,22 +5,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from dshweb.pages.tests.logs import ROWS, bring_in, ingest
 from dshweb.sessionlog.models import Session
-from tests.browser.shots import CHROMIUM
-from tests.browser.test_pages import browser, visit  # noqa: F401
+from tests.browser import IN_BROWSER
 from tests.builders import human
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"no browser at {CHROMIUM}"),
-]
+pytestmark = IN_BROWSER
 
 
-def test_keys_walk_the_list_and_open_the_worst_compaction(visit, live_server):  # noqa: F811
+def test_keys_walk_the_list_and_open_the_worst_compaction(visit, live_server):
     page = visit()
     page.goto(f"{live_server.url}/sessions/")
     page.keyboard.press("k")
@@ -48,7 +41,7 @@ def test_keys_walk_the_list_and_open_the_worst_compaction(visit, live_server):  
     assert page.complaints == []
 
 
-def test_the_path_without_a_source_in_the_demo_is_found_in_under_five_keys(visit, live_server, people, data_dir):  # noqa: F811
+def test_the_path_without_a_source_in_the_demo_is_found_in_under_five_keys(visit, live_server, people, data_dir):
     Session.unscoped.all().delete()
     ingest(people, Path(__file__).parent.parent.parent / "demo", people.bob)
     for keys, path in (("ao", "/srv/demo-app/config/gateway.yaml"), ("ajjo", "/srv/demo-app/deploy/rollout.yaml")):
@@ -63,7 +56,7 @@ def test_the_path_without_a_source_in_the_demo_is_found_in_under_five_keys(visit
         assert page.locator(".signal", has_text=path).first.is_visible()
 
 
-def test_choosing_a_filter_applies_it_and_the_address_names_only_what_is_set(visit, live_server):  # noqa: F811
+def test_choosing_a_filter_applies_it_and_the_address_names_only_what_is_set(visit, live_server):
     page = visit()
     page.goto(f"{live_server.url}/sessions/")
     page.select_option("select[name=status]", "damaged")
@@ -78,7 +71,7 @@ def test_choosing_a_filter_applies_it_and_the_address_names_only_what_is_set(vis
     assert page.locator("[data-row]").count() > 1
 
 
-def test_a_session_that_is_written_is_followed_without_a_reload(visit, live_server, people, tmp_path, data_dir):  # noqa: F811
+def test_a_session_that_is_written_is_followed_without_a_reload(visit, live_server, people, tmp_path, data_dir):
     session = bring_in(people, tmp_path / "home", ROWS[:7], owner=people.bob)
     page = visit()
     page.goto(f"{live_server.url}/sessions/{session.pk}/")
@@ -98,7 +91,7 @@ def test_a_session_that_is_written_is_followed_without_a_reload(visit, live_serv
     assert page.complaints == []
 
 
-def test_a_session_that_is_gone_is_not_said_to_be_followed(visit, live_server, people, tmp_path, data_dir):  # noqa: F811
+def test_a_session_that_is_gone_is_not_said_to_be_followed(visit, live_server, people, tmp_path, data_dir):
     session = bring_in(people, tmp_path / "home", owner=people.bob)
     page = visit()
     page.goto(f"{live_server.url}/sessions/{session.pk}/")
@@ -107,7 +100,7 @@ def test_a_session_that_is_gone_is_not_said_to_be_followed(visit, live_server, p
     page.wait_for_selector("[data-following]", state="hidden", timeout=20_000)
 
 
-def test_an_address_that_points_into_a_folded_call_opens_it(visit, live_server, people, tmp_path, data_dir):  # noqa: F811
+def test_an_address_that_points_into_a_folded_call_opens_it(visit, live_server, people, tmp_path, data_dir):
     session = bring_in(people, tmp_path / "home", owner=people.bob)
     page = visit()
     page.goto(f"{live_server.url}/sessions/{session.pk}/#seq-3")

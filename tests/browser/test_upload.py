@@ -2,59 +2,25 @@
 
 from __future__ import annotations
 
-import os
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from dshweb.sessionlog.models import Session
 from dshweb.tasks.services import drain
-from tests.browser.shots import ARGS, CHROMIUM
+from tests.browser import IN_BROWSER
 
 CORPUS = Path(__file__).resolve().parents[1] / "data" / "corpus"
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"no browser at {CHROMIUM}"),
-]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    from playwright.sync_api import sync_playwright
-
-    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=ARGS)
-        yield browser
-        browser.close()
-    del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+pytestmark = IN_BROWSER
 
 
 @pytest.fixture
-def visit(browser, live_server, client, people, data_dir):
-    """bob's browser at the upload page; what the console complained about is in `.complaints`."""
+def visit(opens, client, people, data_dir):
+    """bob's browser at the upload page."""
     client.force_login(people.bob)
-    contexts = []
-
-    def open_page(*, scripts=True):
-        context = browser.new_context(java_script_enabled=scripts)
-        contexts.append(context)
-        cookie = client.cookies["dshweb_session"].value
-        context.add_cookies([{"name": "dshweb_session", "value": cookie, "url": live_server.url}])
-        page = context.new_page()
-        page.complaints = []
-        page.on(
-            "console", lambda told: page.complaints.append(told.text) if told.type in ("error", "warning") else None
-        )
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        page.goto(live_server.url + "/upload/")
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
+    return partial(opens, "/upload/")
 
 
 @pytest.fixture

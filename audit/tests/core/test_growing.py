@@ -12,13 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from audit.core.case import AuditCase
 from audit.core.extraction import FactCache, Rules
 from audit.core.growing import Growing
 from audit.core.leaffacts import LeafFacts
 from audit.core.policy import Policy
 from audit.core.record import audit, dumps
 from audit.tests.core.build import build
-from dshweb.sessionlog.core.leaves import Leaf, Source
+from dshweb.sessionlog.core.leaves import SOURCES, Leaf, Source
 
 Piece = tuple[Source, str]
 
@@ -57,16 +58,22 @@ def conversation(turns: int) -> list[Piece]:
     return pieces
 
 
-def audit_nested(turns: int) -> list[bytes]:
+def nested(turns: int) -> list[AuditCase]:
     """A summary after every turn, each over all leaves before it; it keeps one fact, alters one and makes one up."""
-    pieces, shared = conversation(turns), Growing()
-    records = []
-    for n in range(turns):
-        summary = (
-            f"- src/part{n:03}/{n:03}main.py has {n + 100} MB, not {n + 431} s; see /srv/none/of{n}.py and 7{n:02} MB."
+    pieces = conversation(turns)
+    return [
+        build(
+            pieces[: 4 * n + 4],
+            f"- src/part{n:03}/{n:03}main.py has {n + 100} MB, not {n + 431} s; see /srv/none/of{n}.py and 7{n:02} MB.",
+            cwd="/srv/app",
         )
-        records.append(dumps(audit(build(pieces[: 4 * n + 4], summary, cwd="/srv/app"), Policy(), shared)))
-    return records
+        for n in range(turns)
+    ]
+
+
+def audit_nested(turns: int) -> list[bytes]:
+    shared = Growing()
+    return [dumps(audit(case, Policy(), shared)) for case in nested(turns)]
 
 
 def test_work_on_leaves_grows_with_the_leaves_not_with_compactions_times_leaves():
@@ -89,12 +96,8 @@ def test_work_on_leaves_grows_with_the_leaves_not_with_compactions_times_leaves(
 
 
 def test_records_of_nested_compactions_are_those_of_each_alone():
-    pieces = conversation(6)
-    for n, record in enumerate(audit_nested(6)):
-        summary = (
-            f"- src/part{n:03}/{n:03}main.py has {n + 100} MB, not {n + 431} s; see /srv/none/of{n}.py and 7{n:02} MB."
-        )
-        assert record == dumps(audit(build(pieces[: 4 * n + 4], summary, cwd="/srv/app"), Policy()))
+    for case, record in zip(nested(6), audit_nested(6), strict=True):
+        assert record == dumps(audit(case, Policy()))
 
 
 TEXTS = (
@@ -110,7 +113,6 @@ TEXTS = (
     "user said: never touch src/a.py",
     "",
 )
-SOURCES: tuple[Source, ...] = ("human", "assistant", "reasoning", "tool_args", "tool_result", "injected")
 
 
 @settings(max_examples=80, deadline=None)

@@ -24,10 +24,10 @@ from audit.core.policy import Policy, Vocabulary
 from audit.core.record import audit, dumps
 from audit.core.times import iso_utc
 from audit.tests.core.build import build, canons, record_of
+from dshweb.sessionlog.core.leaves import SOURCES
 
 ROOT = Path(__file__).resolve().parents[3]
 CASES = ROOT / "tests" / "data" / "audit-cases"
-SOURCES = ("human", "assistant", "reasoning", "tool_args", "tool_result", "injected")
 
 
 def test_the_record_has_the_members_of_the_schema():

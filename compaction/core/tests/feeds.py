@@ -97,3 +97,11 @@ class Session:
             replay.feed(event)
         assert json.loads(json.dumps(replay.to_state())) == replay.to_state()
         return replay
+
+
+def opened(version: int = 4) -> Session:
+    """A session inside the first step of its first turn."""
+    session = Session(version)
+    session.begin()
+    session.open()
+    return session

@@ -23,6 +23,13 @@ PROVIDER, MODEL, WINDOW, RESERVE = "deepseek-official", "deepseek-flash", 24_000
 SUMMARY = "## Primary Request and Intent\n- Read the pieces.\n## Next Step\n- Read on."
 
 
+def environment(folder: Path, provider: str = "") -> dict[str, str]:
+    """For a run with its home in `folder`/dsh; `provider` is the address of the model, none is asked without."""
+    env = {"PATH": os.environ["PATH"], "HOME": str(folder), "LANG": "C.UTF-8", "DSH_HOME": str(folder / "dsh"),
+           "DSH_TELEMETRY_MODE": "DISABLED"}  # fmt: skip
+    return env | ({"DEEPSEEK_BASE_URL": provider, "DEEPSEEK_API_KEY": "fake-key"} if provider else {})
+
+
 def patch(settings: dict[str, Any], *, pruner: bool) -> list[dict[str, Any]]:
     model = {"id": MODEL, "name": "Fake", "contextWindow": WINDOW, "systemPromptUpdate": "in-history",
              "toolUpdate": "addition-only"}  # fmt: skip
@@ -42,9 +49,7 @@ def run(
     work.mkdir(exist_ok=True)
     (folder / "patch.yml").write_text(json.dumps(patch(settings, pruner=pruner)))
     with FakeProvider({"steps": steps, "fallback": {"compaction": {"text": SUMMARY}}}) as fake:
-        env = {"PATH": os.environ["PATH"], "HOME": str(folder), "LANG": "C.UTF-8", "DSH_HOME": str(folder / "dsh"),
-               "DSH_TELEMETRY_MODE": "DISABLED", "DEEPSEEK_BASE_URL": fake.base_url, "DEEPSEEK_API_KEY": "fake-key",
-               "DSH_PERMISSION_MODE": "danger-full-access"}  # fmt: skip
+        env = {**environment(folder, fake.base_url), "DSH_PERMISSION_MODE": "danger-full-access"}
         argv = [str(DSH), "--profile", "headless", "--patch", str(folder / "patch.yml"), "--json"]
         argv += ["--session-id", session, task] if session else [task]
         done = subprocess.run(argv, cwd=work, env=env, capture_output=True, text=True, timeout=120)

@@ -12,7 +12,8 @@ from compaction.core.estimate import (
     system_tokens,
     tools_tokens,
 )  # fmt: skip
-from compaction.core.text import json_units, parse, restringified, units
+from compaction.core.text import json_units, parse, restringified
+from dshweb.text.js import utf16_len as units
 
 from .feeds import call, text
 

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compaction.core.estimate import Unpriced, message_tokens, system_tokens, tools_tokens
-from compaction.core.text import json_units, parse, restringified, units
+from compaction.core.text import json_units, parse, restringified
 from dshweb.text.js import stringify
+from dshweb.text.js import utf16_len as units
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")

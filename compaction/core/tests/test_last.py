@@ -8,15 +8,13 @@ import pytest
 
 from compaction.core.mode import NATIVE_HEADINGS
 
-from .feeds import Session, text
+from .feeds import opened, text
 
 NATIVE = "\n".join(f"## {heading}\n(none)" for heading in NATIVE_HEADINGS)
 
 
 def session():
-    made = Session()
-    made.begin()
-    made.open()
+    made = opened()
     made.system(text("prompt"))
     made.request()
     made.user(text("x" * 4000))

@@ -7,7 +7,7 @@ import pytest
 from compaction.core.marks import marks
 from dshweb.sessionlog.tests.core.logs import FIELD
 
-from .feeds import Session, text
+from .feeds import opened, text
 from .recorded import LOGS, events_of
 
 
@@ -47,9 +47,7 @@ def test_a_spiral_is_marked_and_its_unknown_numbers_stay_unknown():
 
 @pytest.mark.parametrize(("after", "marked"), [(790_000, True), (761_000, True), (759_999, False), (None, None)])
 def test_a_next_request_as_large_as_before_has_no_effect(after, marked):
-    session = Session()
-    session.begin()
-    session.open()
+    session = opened()
     session.request()
     session.row("request/context", {"contextWindow": 1_000_000})
     session.user(text("x" * 4000))
@@ -64,9 +62,7 @@ def test_a_next_request_as_large_as_before_has_no_effect(after, marked):
 
 
 def test_unlike_numbers_are_not_subtracted():
-    session = Session()
-    session.begin()
-    session.open()
+    session = opened()
     session.user(text("x" * 4000))
     session.compact(2, 2, [2])
     session.rows[-2]["data"]["content"].append({"type": "text"})

@@ -14,15 +14,13 @@ from compaction.core.replay import Replay
 from dshweb.sessionlog.core.reader import read_log
 from dshweb.sessionlog.tests.core.logs import line
 
-from .feeds import TOOLS, Session, call, text
+from .feeds import TOOLS, Session, call, opened, text
 
 PREFIX = tools_tokens(TOOLS)
 
 
 def started(**request):
-    session = Session()
-    session.begin()
-    session.open()
+    session = opened()
     session.system(text("s" * 40))  # 14
     session.user(text("u" * 40))  # 18
     if request.get("header", True):
@@ -183,9 +181,7 @@ def test_fixed_tokens_are_the_tools_and_the_system_prompt_in_front():
 
 
 def test_up_to_v2_the_system_prompt_stands_in_the_header():
-    session = Session(version=0)
-    session.begin()
-    session.open()
+    session = opened(version=0)
     session.row(
         "request/header", {"header": {"config": {"provider": "p", "model": "m"}, "system": "s" * 40, "tools": TOOLS}}
     )

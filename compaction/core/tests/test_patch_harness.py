@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -22,12 +20,9 @@ from compaction.core.patch_scalars import Expression
 from compaction.core.patch_yaml import compose, value_of
 from compaction.core.rules_form import problems
 from compaction.core.tests.documents import some_document
+from compaction.core.tests.harness import DSH, environment, needs_harness
 
-DSH = shutil.which("dsh") or shutil.which("dsh", path=str(Path(sys.executable).parent))
-pytestmark = [
-    pytest.mark.harness,
-    pytest.mark.skipif(DSH is None, reason="the real harness (deepseek-harness-runtime-bin) is not installed"),
-]
+pytestmark = [pytest.mark.harness, needs_harness]
 BEFORE = """\
 # before
 - id: llm-deepseek
@@ -53,11 +48,8 @@ WORDS = (
 
 def composed(patch: str, folder: Path) -> dict[str, object]:
     """Row id → config, as the harness composes it from its bundles and this profile patch."""
-    profile = folder / "home" / "profiles" / "headless"
-    env = {
-        "PATH": os.environ["PATH"], "HOME": str(folder), "LANG": "C.UTF-8", "DSH_HOME": str(folder / "home"),
-        "DSH_TELEMETRY_MODE": "DISABLED",
-    }  # fmt: skip
+    profile = folder / "dsh" / "profiles" / "headless"
+    env = environment(folder)
     argv = [str(DSH), "headless", "--dump-config"]
     if not profile.exists():
         subprocess.run(argv, env=env, capture_output=True, check=True, timeout=60, cwd=folder)

@@ -13,7 +13,7 @@ from dshweb.sessionlog.core.reader import read_log
 from dshweb.sessionlog.core.resume import Resume, StaleState
 from dshweb.sessionlog.tests.core.logs import CORPUS, damaged_log
 
-from .feeds import Session, call, text
+from .feeds import call, opened, text
 from .recorded import events_of
 
 
@@ -68,9 +68,7 @@ def test_a_state_of_another_version_or_shape_is_refused():
 
 def test_the_state_holds_no_text_of_rows():
     secret = "correct horse battery staple"
-    session = Session()
-    session.begin()
-    session.open()
+    session = opened()
     session.system(text(secret))
     session.request(tools=[{"name": secret}])
     session.user(text(secret))
@@ -87,9 +85,7 @@ def looks(session):
 
 
 def test_the_harness_looks_before_every_step_and_only_with_a_routed_header():
-    session = Session()
-    session.begin()
-    session.open()
+    session = opened()
     session.request()
     session.close()
     session.finish()
@@ -101,9 +97,7 @@ def test_the_harness_looks_before_every_step_and_only_with_a_routed_header():
 
 
 def test_what_the_pressure_sets_off_is_a_look_that_fired():
-    session = Session()
-    session.begin()
-    session.open()
+    session = opened()
     session.request()
     session.user(text("a" * 100))
     session.close()
@@ -115,9 +109,7 @@ def test_what_the_pressure_sets_off_is_a_look_that_fired():
 
 
 def test_neither_a_manual_compaction_nor_one_inside_a_step_is_a_look():
-    session = Session()
-    session.begin()
-    session.open()
+    session = opened()
     session.request()
     session.user(text("a" * 100))
     session.compact(3, 3, [3], turn=1)

@@ -10,9 +10,7 @@ import json
 import os
 import random
 import re
-import shutil
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -20,12 +18,9 @@ import pytest
 
 from compaction.core.rules_native import refusal
 from compaction.core.tests.documents import some_document
+from compaction.core.tests.harness import DSH, environment, needs_harness
 
-DSH = shutil.which("dsh") or shutil.which("dsh", path=str(Path(sys.executable).parent))
-pytestmark = [
-    pytest.mark.harness,
-    pytest.mark.skipif(DSH is None, reason="the real harness (deepseek-harness-runtime-bin) is not installed"),
-]
+pytestmark = [pytest.mark.harness, needs_harness]
 ENGINE = "@deepseek-ai/dsh-compaction-basic"
 FAST = {"retryPolicy": {"mode": "normal", "maxRetries": 0, "backoff": {"initialDelayMs": 10, "maxDelayMs": 20}}}
 
@@ -40,10 +35,7 @@ def refused_by_harness(documents: Sequence[object], folder: Path) -> dict[int, s
         group = {"id": f"group-{index}", "name": "cordis:group", "group": True, "isolate": {"compaction": True}}
         rows.append({"insert": [group | {"config": [probe]}]})
     (folder / "patch.yml").write_text(json.dumps(rows))
-    env = {
-        "PATH": os.environ["PATH"], "HOME": str(folder), "LANG": "C.UTF-8", "DSH_HOME": str(folder / "home"),
-        "DSH_TELEMETRY_MODE": "DISABLED", "DEEPSEEK_BASE_URL": "http://127.0.0.1:9", "DEEPSEEK_API_KEY": "fake-key",
-    }  # fmt: skip
+    env = environment(folder, "http://127.0.0.1:9")
     argv = [str(DSH), "--profile", "headless", "--patch", str(folder / "patch.yml"), "--json", "hello"]
     run = subprocess.run(argv, cwd=folder / "work", env=env, capture_output=True, text=True, timeout=120)
     found = re.findall(rf"^probe-(\d+) \({ENGINE}\): (.*(?:\n  - .*)?)", run.stderr, re.MULTILINE)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from compaction.core.select import PRUNE_MARKER, PruneConfig, open_before, prunable, pruned, select, span_tokens
 from compaction.core.surface_price import Node, PricedSurface
 
-from .feeds import Session, call, text
+from .feeds import call, opened, text
 
 
 def nodes(*prices, system=True, balance=None):
@@ -71,9 +71,7 @@ def test_the_range_is_the_one_a_search_over_all_cuts_finds(parts, retain, system
 
 
 def test_after_nested_compactions_the_order_is_that_of_places_not_of_seqs():
-    session = Session()
-    session.begin()
-    session.open()
+    session = opened()
     head = session.system(text("prompt"))
     old = [session.user(text("a" * 100)), session.user(text("b" * 100))]
     later_system = session.system(text("a later prompt"))
@@ -92,9 +90,7 @@ def test_after_nested_compactions_the_order_is_that_of_places_not_of_seqs():
 
 
 def test_a_checkpoint_in_front_has_a_larger_start_than_end():
-    session = Session()
-    session.begin()
-    session.open()
+    session = opened()
     session.user(text("a" * 100))
     session.user(text("b" * 100))
     session.user(text("c" * 100))
@@ -105,9 +101,7 @@ def test_a_checkpoint_in_front_has_a_larger_start_than_end():
 
 
 def test_the_surface_counts_calls_and_the_length_of_results():
-    session = Session()
-    session.begin()
-    session.open()
+    session = opened()
     session.answer(call(ident="1"), text("x"), call(ident="2"))
     session.result(text("中" * 5), {"type": "file"}, text("🙂"))
     found = session.replay().nodes()
@@ -116,9 +110,7 @@ def test_the_surface_counts_calls_and_the_length_of_results():
 
 
 def test_old_results_are_measured_inside_their_wrapper():
-    session = Session(version=3)
-    session.begin()
-    session.open()
+    session = opened(version=3)
     session.result({"type": "tool-result", "toolCallId": "c", "content": [text("12345678")]})
     (node,) = session.replay().nodes()
     assert (node.tokens, node.chars) == (2 + 4 + 4 + 4, 8)

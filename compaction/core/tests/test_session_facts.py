@@ -9,7 +9,7 @@ import pytest
 from compaction.core.policy import resolve
 from compaction.core.session_facts import SessionFacts, facts_of, inspected
 
-from .feeds import Session, text
+from .feeds import Session, opened, text
 from .recorded import LOGS, limits, ran_with, tell
 
 
@@ -55,9 +55,7 @@ def test_the_catalogue_goes_before_the_log_for_the_window_and_after_it_for_the_r
 
 
 def test_a_session_without_a_request_has_unknown_parts_not_zeros():
-    session = Session()
-    session.begin()
-    session.open()
+    session = opened()
     session.user(text("hello"))
     told = ask(session.replay(), {}, known=False)
     body = told.budget.body()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dshweb.access.callers import Caller
-from dshweb.access.models import AccessLog, Team, User
+from dshweb.access.models import AccessLog, Membership, Team, User
 
 
 def note_access(
@@ -17,3 +17,9 @@ def note_access(
         user=caller.user if caller else user,
         token=caller.token if caller else None,
     )
+
+
+def note_of_account(account: User, action: str, by: User) -> None:
+    """Add a row for each team of the account: what is done with it concerns them all."""
+    for team in Membership.objects.filter(user=account).values_list("team", flat=True):
+        note_access(team, action, str(account), user=by)

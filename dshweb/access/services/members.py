@@ -37,7 +37,8 @@ def _locked(row: Membership) -> Iterator[None]:
         yield
 
 
-def _rights(role: str, *, can_review: bool) -> str:
+def rights(role: str, *, can_review: bool) -> str:
+    """Rights as the access log names them."""
     return f"{role}{' + review' if can_review else ''}"
 
 
@@ -51,7 +52,7 @@ def add(team: Team, user: User, role: str, *, can_review: bool, by: User) -> Mem
             if user.home_id not in (None, team.pk):
                 links.end(user)
             row = Membership.objects.create(team=team, user=user, role=Role(role), can_review=can_review)
-            note_access(team, "member-added", f"{user}: {_rights(role, can_review=can_review)}", user=by)
+            note_access(team, "member-added", f"{user}: {rights(role, can_review=can_review)}", user=by)
     except IntegrityError:
         raise Refused(_("%(person)s is a member already.") % {"person": user}) from None
     return row
@@ -64,8 +65,9 @@ def add_new(team: Team, username: str, role: str, *, can_review: bool, by: User)
         User._meta.get_field("username").run_validators(username)
     except ValidationError as error:
         raise Refused(" ".join(error.messages)) from None
+    taken = Refused(_("There is an account of this name already; add it as an existing person, or choose another."))
     if User.objects.filter(username__iexact=username).exists():
-        raise Refused(_("There is an account of this name already; add it as an existing person, or choose another."))
+        raise taken
     try:
         with transaction.atomic():
             user = User(username=username, home=team)
@@ -74,15 +76,13 @@ def add_new(team: Team, username: str, role: str, *, can_review: bool, by: User)
             row = add(team, user, role, can_review=can_review, by=by)
             return row, _link(team, user, by)
     except IntegrityError:
-        raise Refused(
-            _("There is an account of this name already; add it as an existing person, or choose another.")
-        ) from None
+        raise taken from None
 
 
 def change(row: Membership, role: str, *, can_review: bool, by: User) -> bool:
     """Give these rights. False: they were so. Raises Refused for the last admin."""
     with _locked(row):
-        before, after = _rights(row.role, can_review=row.can_review), _rights(role, can_review=can_review)
+        before, after = rights(row.role, can_review=row.can_review), rights(role, can_review=can_review)
         if before == after:
             return False
         if role != Role.ADMIN:
@@ -98,7 +98,7 @@ def remove(row: Membership, by: User) -> None:
     with _locked(row):
         _keep_an_admin(row)
         tokens.revoke_all(row.team_id, row.user_id, by)
-        note_access(row.team, "member-removed", f"{row.user}: {_rights(row.role, can_review=row.can_review)}", user=by)
+        note_access(row.team, "member-removed", f"{row.user}: {rights(row.role, can_review=row.can_review)}", user=by)
         row.delete()
 
 
@@ -135,7 +135,7 @@ def why_no_link(person: User, by: User, *, inactive: bool = False) -> str:
     if person.is_superuser or person.is_staff:
         return _("This person runs the server; whoever has a login link for the account could do so too.")
     run = Membership.objects.filter(user=by, role=Role.ADMIN).values("team")
-    if person.home_id is None or not Membership.objects.filter(user=by, role=Role.ADMIN, team=person.home_id).exists():
+    if person.home_id is None or not run.filter(team=person.home_id).exists():
         return _("The account was not made by a team you are admin of; it may be used for more than this team.")
     if Membership.objects.filter(user=person).exclude(team__in=run).exists():
         return _("The person belongs to other teams too; with a login link you would see what those teams see.")

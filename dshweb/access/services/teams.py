@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.db import transaction
-from django.utils.text import slugify
 
 from dshweb.access.models import Membership, Role, Team, User
 from dshweb.access.services.log import note_access
@@ -14,7 +13,7 @@ RESERVED = {"new"}  # /teams/new/
 def make(name: str, slug: str, by: User) -> Team:
     """A new team with `by` as its admin. Raises IntegrityError when the short name is taken."""
     with transaction.atomic():
-        team = Team.objects.create(name=name, slug=slug or slugify(name))
+        team = Team.objects.create(name=name, slug=slug)
         Membership.objects.create(team=team, user=by, role=Role.ADMIN, can_review=True)
         note_access(team, "team-made", f"{team.name} ({team.slug})", user=by)
     return team

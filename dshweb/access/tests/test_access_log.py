@@ -10,15 +10,14 @@ from django.test import Client
 
 from dshweb.access.models import AccessLog
 from dshweb.access.services.log import note_access
+from dshweb.access.tests.browsers import of
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def alice(people) -> Client:
-    client = Client()
-    client.force_login(people.alice)
-    return client
+    return of(people.alice)
 
 
 def targets(page) -> list[str]:

@@ -13,15 +13,10 @@ from django.urls import reverse
 
 from dshweb.access.models import AccessLog, ApiToken, LoginLink, Membership, Role, User
 from dshweb.access.services import attempts, links, tokens
+from dshweb.access.tests.browsers import of, once
 from dshweb.access.views import CAME_BY_LINK, LINK_SECONDS
 
 pytestmark = pytest.mark.django_db
-
-
-def of(user) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 @pytest.fixture(autouse=True)
@@ -32,10 +27,6 @@ def _no_tries_yet():
 @pytest.fixture
 def browser(people) -> Client:
     return of(people.bob)
-
-
-def once(page) -> str:
-    return re.search(r'name="once" value="([^"]+)"', page.content.decode())[1]
 
 
 def make_token(browser, **values):

@@ -16,7 +16,10 @@ from dshweb.access.models import AccessLog, ApiToken, Membership, Role, Team, Us
 from dshweb.access.services import tokens
 from dshweb.sessionlog.models import Compaction, Frame, LogFile, MaskPattern, Message, Session, Source, SourceFile
 from dshweb.tasks.models import Task
-from dshweb.ui.tests.rows import make_audit, make_compaction, make_log, make_messages, make_session, make_task
+from dshweb.ui.tests.rows import (
+    make_audited,
+    make_task,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -39,10 +42,7 @@ def staff(user, *actions: str) -> None:
 
 
 def rows_of(team, user) -> None:
-    session = make_session(team, f"s-{team.slug}")
-    log = make_log(session)
-    make_messages(log)
-    make_audit(make_compaction(log))
+    log = make_audited(team, session_id=f"s-{team.slug}").log
     Frame.unscoped.create(team=team, log=log, offset=0, length=9, kind="data", first_row=0, next_seq=0)
     Source.unscoped.create(team=team, path=f"/logs/{team.slug}")
     SourceFile.unscoped.create(team=team, location=f"/logs/{team.slug}/a", log=log)

@@ -12,6 +12,7 @@ from django.test import Client
 
 from dshweb.access.models import AccessLog, Membership, Role, Team, User, Visibility
 from dshweb.access.services import links, members, tokens
+from dshweb.access.tests.browsers import of, once
 
 pytestmark = pytest.mark.django_db
 
@@ -21,27 +22,21 @@ def _nothing_sent_yet():
     cache.clear()
 
 
-def of(user) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
-
-
 @pytest.fixture
 def alice(people) -> Client:
     return of(people.alice)
+
+
+def word(client) -> str:
+    return once(client.get("/teams/ours/"))
 
 
 def row_of(user) -> Membership:
     return Membership.objects.get(user=user)
 
 
-def once(client) -> str:
-    return re.search(r'name="once" value="([^"]+)"', client.get("/teams/ours/").content.decode())[1]
-
-
 def add(client, username="dora", **more):
-    form = {"username": username, "role": "member", "new": "new", "once": once(client)}
+    form = {"username": username, "role": "member", "new": "new", "once": word(client)}
     return client.post("/teams/ours/members/", form | more)
 
 
@@ -135,7 +130,7 @@ def test_a_new_person_gets_an_account_without_a_password_and_a_link_shown_once(p
 
 def test_a_name_typed_in_other_letters_is_the_name_one_logs_in_with(people, alice):
     wide = "ｄｏｒａ"
-    alice.post("/teams/ours/members/", {"username": wide, "role": "viewer", "new": "new", "once": once(alice)})
+    alice.post("/teams/ours/members/", {"username": wide, "role": "viewer", "new": "new", "once": word(alice)})
     dora = User.objects.get(username="dora")
     dora.set_password("quite-a-long-one-7")
     dora.save()
@@ -147,7 +142,7 @@ def test_a_name_typed_in_other_letters_is_the_name_one_logs_in_with(people, alic
 
 
 def test_loading_the_page_of_a_link_again_makes_nothing(people, alice):
-    form = {"username": "dora", "role": "member", "new": "new", "once": once(alice)}
+    form = {"username": "dora", "role": "member", "new": "new", "once": word(alice)}
     alice.post("/teams/ours/members/", form)
     assert alice.post("/teams/ours/members/", form).status_code == 302
     assert alice.post("/teams/ours/members/", form | {"username": "eve"}).status_code == 302
@@ -294,7 +289,7 @@ def test_an_admin_lets_in_only_people_whose_account_is_the_teams_own(people, ali
     prepare(people)
     path = f"/teams/ours/members/{row_of_team(people).pk}/"
     offered = "/link" in alice.get(path).content.decode()
-    page = alice.post(path + "link", {"once": once(alice)})
+    page = alice.post(path + "link", {"once": word(alice)})
     found = re.search(r"/login/link/([\w-]+)/", page.content.decode())
     assert (offered, bool(found), page.status_code) == (allowed, allowed, 200 if allowed else 302)
     if found:
@@ -307,14 +302,14 @@ def row_of_team(people) -> Membership:
 
 def test_nobody_makes_a_link_for_the_account_the_browser_is_logged_in_with(people, alice):
     User.objects.filter(pk=people.alice.pk).update(home=people.team, is_superuser=True)
-    page = alice.post(f"/teams/ours/members/{row_of(people.alice).pk}/link", {"once": once(alice)})
+    page = alice.post(f"/teams/ours/members/{row_of(people.alice).pk}/link", {"once": word(alice)})
     assert page.status_code == 302
 
 
 def test_a_new_link_ends_the_earlier_one(people, alice):
     User.objects.filter(pk=people.bob.pk).update(home=people.team)
     first = links.make(people.bob)
-    alice.post(f"/teams/ours/members/{row_of(people.bob).pk}/link", {"once": once(alice)})
+    alice.post(f"/teams/ours/members/{row_of(people.bob).pk}/link", {"once": word(alice)})
     assert links.peek(first) is None
 
 

@@ -8,15 +8,7 @@ from audit.core.record import dumps
 from audit.models import Audit
 from dshweb.access.models import Visibility
 from dshweb.tasks.models import Task
-from dshweb.ui.tests.rows import (
-    SUMMARY,
-    make_audit,
-    make_compaction,
-    make_log,
-    make_messages,
-    make_policy,
-    make_session,
-)
+from dshweb.ui.tests.rows import SUMMARY, make_audited, make_compaction, make_policy
 from tests.api_rows import bearer
 
 pytestmark = pytest.mark.django_db
@@ -25,11 +17,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def row(people):
     make_policy(people.team)
-    log = make_log(make_session(people.team, owner=people.bob))
-    make_messages(log)
-    found = make_compaction(log)
-    make_audit(found)
-    return found
+    return make_audited(people.team, people.bob)
 
 
 def test_a_compaction_in_numbers(client, people, row):

@@ -14,13 +14,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connections
 from django.test import Client
 
-from dshweb.access.services import tokens
 from dshweb.sessionlog import receiving
 from dshweb.sessionlog.models import DELETED, LogFile, Session, SourceFile
 from dshweb.sessionlog.services import clearing, inbox, pieces, store, uploads
 from dshweb.sessionlog.services.ingest import Import, ingest_file
 from dshweb.tasks.models import Task
 from dshweb.tasks.services import drain
+from tests.api_rows import bearer
 from tests.builders import frame, header, human
 from tests.picture import picture
 
@@ -46,8 +46,7 @@ def sender(people):
 
 
 def with_token(team, user, *scopes):
-    _row, secret = tokens.make(team, user, "collector", scopes or ["ingest"])
-    return Client(headers={"Authorization": f"Bearer {secret}"})
+    return Client(headers=bearer(team, user, *(scopes or ("ingest",))))
 
 
 def post(client, body=BYTES, name=NAME, **query):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from dshweb.access.services import tokens
 from dshweb.tasks.models import Task
+from tests.api_rows import bearer
 
 pytestmark = pytest.mark.django_db
 
@@ -47,8 +47,7 @@ def part(name: str, file: str = "") -> bytes:
     ids=["no boundary", "too many files", "too many fields"],
 )
 def test_a_form_that_cannot_be_read_is_the_callers_fault(people, data_dir, caplog, boundary, body):
-    _, secret = tokens.make(people.team, people.bob, "t", ["ingest"])
-    client = Client(headers={"authorization": f"Bearer {secret}"})
+    client = Client(headers=bearer(people.team, people.bob, "ingest"))
     answer = client.post("/api/v1/logs", body, content_type=f"multipart/form-data; boundary={boundary}")
     assert (answer.status_code, answer.json()["code"]) == (400, "bad-request")
     assert "dshweb.api.errors" not in {record.name for record in caplog.records}

@@ -14,7 +14,7 @@ from audit.words import KINDS
 from dshweb.access.callers import caller_for_user
 from dshweb.access.models import Membership, Visibility
 from dshweb.api.signals import Class, Kind
-from dshweb.ui.tests.rows import make_audit, make_compaction, make_log, make_messages, make_policy, make_session
+from dshweb.ui.tests.rows import make_audited, make_policy
 from tests.api_rows import bearer
 
 pytestmark = pytest.mark.django_db
@@ -28,11 +28,7 @@ def audited(people):
 
 
 def add(people, name="s-1"):
-    log = make_log(make_session(people.team, name, people.bob))
-    make_messages(log)
-    row = make_compaction(log)
-    make_audit(row)
-    return row
+    return make_audited(people.team, people.bob, name)
 
 
 def patch(client, signal, headers, **body):

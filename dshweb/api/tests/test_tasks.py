@@ -5,15 +5,11 @@ from __future__ import annotations
 import pytest
 
 from dshweb.access.models import Visibility
-from dshweb.access.services import tokens
 from dshweb.tasks.models import State, Task
 from dshweb.ui.tests.rows import make_task
+from tests.api_rows import bearer
 
 pytestmark = pytest.mark.django_db
-
-
-def bearer(team, user, *scopes):
-    return {"authorization": f"Bearer {tokens.make(team, user, 'program', scopes or ['read', 'ingest'])[1]}"}
 
 
 @pytest.fixture

@@ -15,10 +15,14 @@ from dshweb.sessionlog.models import DELETED, Compaction, LogFile, Message, Sess
 from dshweb.sessionlog.services import delete, search, steps, store
 from dshweb.sessionlog.services.ingest import Import, ingest_file
 from dshweb.tasks.models import Task
-from tests.builders import human
+from tests.builders import frame, human
 
 # real transactions: files go on commit
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class Killed(BaseException):
+    pass
 
 
 @pytest.fixture
@@ -130,9 +134,6 @@ def test_the_command_brings_it_in_again_when_told(people, session, home):
 def test_killed_before_its_commit_everything_is_there(people, session):
     before = left()
 
-    class Killed(BaseException):
-        pass
-
     def die(execute, sql, params, many, context):
         if sql.startswith("DELETE") and "sessionlog_session" in sql:
             raise Killed
@@ -147,9 +148,6 @@ def test_killed_before_its_commit_everything_is_there(people, session):
 
 def test_killed_between_rows_and_files_the_sweep_finds_them(people, session, tmp_path, monkeypatch):
     kept = bring_in(people, tmp_path / "other", [human(0, "x")], session="session-other", owner=people.bob)
-
-    class Killed(BaseException):
-        pass
 
     def die(_name):
         raise Killed
@@ -176,8 +174,6 @@ def test_an_import_that_runs_meanwhile_ends_without_an_error(people, session, ho
         if not gone:
             gone.append(delete.delete_session(session.pk, by=caller_for_user(people.bob)))
         bring_in_again(self, complete=complete)
-
-    from tests.builders import frame
 
     with path.open("ab") as log:
         log.write(frame(bigger[-1]))

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from dshweb.access.models import Membership, Role
 from dshweb.sessionlog.models import Session
@@ -71,9 +73,6 @@ def test_queries_do_not_grow_with_the_files(client, people, django_assert_max_nu
     url = send(client, *(log(case) for case in cases)).url
     drain(people.team)
     first = "/upload/results/?" + url.partition("?")[2].partition("&")[0]
-    from django.db import connection
-    from django.test.utils import CaptureQueriesContext
-
     client.get(first)
     with CaptureQueriesContext(connection) as seen:
         client.get(first)

@@ -91,6 +91,11 @@ def as_int(value: object) -> int | None:
     return None
 
 
+def as_text(value: object) -> str | None:
+    """The value if it is a text; anything else is None."""
+    return value if isinstance(value, str) else None
+
+
 def expand_seqs(value: object, most: int) -> tuple[tuple[int, ...], str]:
     """Seqs of a list that may hold inclusive `[start, end]` pairs (SESSION-LOG §4), and "" or what was wrong.
 

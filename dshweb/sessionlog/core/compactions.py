@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
 
 from .authors import author_of
-from .body import as_int, expand_seqs
+from .body import as_int, as_text, expand_seqs
 from .events import Event, Replace
 from .limits import Limits
 from .surface import Surface
@@ -138,12 +138,12 @@ class CompactionTracker:
         if self._open is not None:  # the next one starts although this one never ended
             self._open.dead = True
             self._close()
-        turn = as_int(body.get("turn"))
+        turn, stated = turn_of(event)
         attempt = Attempt(
-            compaction_id=_text(body.get("compactionId")) or "",
+            compaction_id=as_text(body.get("compactionId")) or "",
             row=event.row,
             turn=turn,
-            turn_stated=turn is not None or ("turn" in body and body["turn"] is None),
+            turn_stated=stated,
             overflow=self._overflow,
             inherited=event.inherited,
         )
@@ -153,7 +153,7 @@ class CompactionTracker:
 
     def _mine(self, event: Event) -> Attempt:
         """The open attempt that a row of a bracket belongs to, or a new one without a start."""
-        stated = _text(event.body.get("compactionId"))
+        stated = as_text(event.body.get("compactionId"))
         if self._open is not None and stated in (None, self._open.compaction_id):
             return self._open
         return self._new(event)
@@ -161,13 +161,13 @@ class CompactionTracker:
     def _start(self, event: Event) -> Attempt:
         attempt = self._new(event)
         attempt.start_seq, attempt.start_time = event.seq, event.time
-        attempt.source_command_id = _text(event.body.get("sourceCommandId"))
+        attempt.source_command_id = as_text(event.body.get("sourceCommandId"))
         return attempt
 
     def _summary(self, event: Event, surface: Surface) -> Attempt:
         attempt, body = self._mine(event), event.body
         attempt.summary_seq, attempt.summary_time, attempt.summary_row = event.seq, event.time, event.row
-        attempt.source_command_id = attempt.source_command_id or _text(body.get("sourceCommandId"))
+        attempt.source_command_id = attempt.source_command_id or as_text(body.get("sourceCommandId"))
         attempt.shadowed_seqs, _ = expand_seqs(body.get("shadowedSeqs"), self._limits.row_seqs)
         span = body.get("shadowedRange")
         if isinstance(span, dict):
@@ -176,7 +176,7 @@ class CompactionTracker:
                 attempt.shadowed_range = (start, end)
                 attempt.span_ok = surface.span(start, end) == list(attempt.shadowed_seqs)
         attempt.shadowed_tokens = as_int(body.get("shadowedTokenCount"))
-        attempt.provider, attempt.model = _text(body.get("provider")), _text(body.get("model"))
+        attempt.provider, attempt.model = as_text(body.get("provider")), as_text(body.get("model"))
         attempt.max_tokens = as_int(body.get("maxTokens"))
         usage = body.get("usage")
         if isinstance(usage, dict):
@@ -190,18 +190,16 @@ class CompactionTracker:
         if not author_of(source).is_checkpoint:
             return None
         attempt = self._open
-        stated = _text(source.get("compactionId")) if isinstance(source, dict) else None
+        stated = as_text(source.get("compactionId")) if isinstance(source, dict) else None
         if attempt is None or stated not in (None, attempt.compaction_id):
             return None
         attempt.checkpoint_seq = event.seq
         return attempt
 
     def _end(self, event: Event) -> Attempt:
-        attempt, body = self._mine(event), event.body
+        attempt = self._mine(event)
         attempt.end_seq, attempt.end_time = event.seq, event.time
-        error = body.get("error")
-        if error is not None:
-            attempt.error = error if isinstance(error, str) else _message(error)
+        attempt.error = error_of(event)
         return self._close() or attempt
 
     def _close(self) -> Attempt | None:
@@ -252,10 +250,17 @@ def _overflowed(event: Event) -> bool:
     return False
 
 
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
+def turn_of(event: Event) -> tuple[int | None, bool]:
+    """The turn that a row of a bracket names, and whether it says so at all: a manual one has `turn: null`."""
+    body = event.body
+    turn = as_int(body.get("turn"))
+    return turn, turn is not None or ("turn" in body and body["turn"] is None)
 
 
-def _message(error: Any) -> str:
-    text = error.get("message") if isinstance(error, dict) else None
+def error_of(event: Event) -> str | None:
+    """The words of the error in a `compaction/end` row; None when it ended well."""
+    error = event.body.get("error")
+    if error is None:
+        return None
+    text = error.get("message") if isinstance(error, dict) else error
     return text if isinstance(text, str) else "unknown error"

@@ -47,6 +47,12 @@ class FrameInfo(msgspec.Struct, frozen=True):
     carried: int = 0
     has_header: bool = False
     provisional: bool = False
+
+    @property
+    def unreadable(self) -> bool:
+        """Whether rows that stood here are lost; those of a torn frame may still come."""
+        return self.kind in ("corrupt", "refused", "junk")
+
     code: str = ""
 
 

@@ -65,7 +65,7 @@ class Scan:
         self.start(reader.header)
         if batch.frame.provisional and self._settled is None:
             self._settled = self.to_state()
-        if batch.frame.kind in ("corrupt", "refused", "junk"):
+        if batch.frame.unreadable:
             self.damaged = True
         self.lost_row = reader.lost_row
 

@@ -32,7 +32,7 @@ class Source(TeamOwned):
 
 class SourceFile(TeamOwned):
     """One place a log was seen at: an absolute path, or what a person sent: `upload:` or `push:` and
-    `<user id>-<user>/<session>/<name>` (services.uploads, services.pieces).
+    `<user id>-<user>/<session>/<name>` (services.sent).
 
     The stat values are those of the last complete read; equal ones mean "nothing new" without opening the file.
     Status DELETED: somebody deleted the log that was read here; it is left alone until it is asked for (services.delete),

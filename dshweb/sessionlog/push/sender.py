@@ -7,7 +7,6 @@ there already costs one request and no reading on either side but of its end.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import random
 from collections.abc import Callable
@@ -16,13 +15,12 @@ from pathlib import Path
 from threading import Event
 from typing import BinaryIO, TypeVar
 
+from dshweb.sessionlog.push.agreed import digest, digest_before
 from dshweb.sessionlog.push.client import Client, Deleted, Elsewhere, Later, Refused, Smaller
 
 PIECE = 4 << 20
 LEAST_PIECE = 16 << 10  # a proxy that takes less takes nothing
-BEFORE = 64 << 10  # as dshweb.sessionlog.services.pieces.BEFORE_BYTES
 NEAR = 64 << 10
-CHUNK = 1 << 20
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 # pieces that did not fit, one after the other, before a log is given up: somebody else sends it too
 PATIENCE = 6
@@ -88,7 +86,7 @@ class Sender:
         at, cut, sent, misfits = self._known_place(source, path, end), False, 0, 0
         while True:
             piece = _read(source, at, min(self.piece, end - at))
-            before, offset, how = _tail(source, at), at, cut
+            before, offset, how = digest_before(source, at), at, cut
             try:
                 at = self._patiently(
                     lambda: self.client.put(folder, name, piece, offset=offset, before=before, cut=how)  # noqa: B023
@@ -119,16 +117,16 @@ class Sender:
                     break
             elif not piece:
                 break  # it became shorter under us; the next look at it will tell
-        self._known[path] = _Known(at, _tail(source, at))
+        self._known[path] = _Known(at, digest_before(source, at))
         return Sent(path, "sent" if sent else "unchanged", sent, end)
 
     def _known_place(self, source: BinaryIO, path: Path, end: int) -> int:
         known = self._known.pop(path, None)
-        return known.size if known and known.size <= end and known.tail == _tail(source, known.size) else end
+        return known.size if known and known.size <= end and known.tail == digest_before(source, known.size) else end
 
     def _same(self, source: BinaryIO, folder: str, name: str, count: int) -> bool:
         there = self._patiently(lambda: self.client.look(folder, name, count))
-        return there.first == count and there.sha256 == _digest(source, 0, count)
+        return there.first == count and there.sha256 == digest(source, 0, count)
 
     def _fork(self, source: BinaryIO, folder: str, name: str, most: int) -> int:
         """Up to where both are the same, or a little before it."""
@@ -165,17 +163,3 @@ def _size(source: BinaryIO) -> int:
 def _read(source: BinaryIO, start: int, length: int) -> bytes:
     source.seek(start)
     return source.read(length)
-
-
-def _tail(source: BinaryIO, at: int) -> str:
-    return _digest(source, max(0, at - BEFORE), at)
-
-
-def _digest(source: BinaryIO, start: int, stop: int) -> str:
-    found = hashlib.sha256()
-    source.seek(start)
-    left = stop - start
-    while left and (chunk := source.read(min(CHUNK, left))):
-        found.update(chunk)
-        left -= len(chunk)
-    return found.hexdigest()

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from dshweb.sessionlog.models import DELETED, SourceFile
-from dshweb.sessionlog.services import inbox, pieces, uploads
+from dshweb.sessionlog.services import inbox, pieces, sent, uploads
 from dshweb.tasks.models import OPEN, Task
 
 # what is written to stays; nobody goes on with a part or a draft that has been left alone this long
@@ -22,7 +22,7 @@ PIECES_SECONDS = 7 * 24 * 3600
 
 def unread() -> list[SourceFile]:
     """Places with pieces that no import has seen."""
-    rows = SourceFile.unscoped.filter(location__startswith=pieces.START, size=None)
+    rows = SourceFile.unscoped.filter(location__startswith=sent.PUSH, size=None)
     return list(rows.exclude(status__in=[DELETED, "failed"]).only("id", "team_id", "location"))
 
 
@@ -31,9 +31,9 @@ def sweep() -> int:
     whole, parts = inbox.folder("whole"), inbox.folder("pieces")
     removed = sum(_gone(path, IDLE_SECONDS) for folder in (whole, parts) for path in folder.glob("*.*"))
     removed += sum(_gone(path, WHOLE_SECONDS) for path in whole.iterdir() if not path.suffix and not _wanted(path.name))
-    rows = SourceFile.unscoped.filter(location__startswith=pieces.START, log=None)
+    rows = SourceFile.unscoped.filter(location__startswith=sent.PUSH, log=None)
     for row in rows.only("id", "team_id", "location", "status"):
-        with inbox.locked(f"{row.team_id} {row.location}"):
+        with inbox.locked(row.team_id, row.location):
             waiting = pieces.waiting_file(row.team_id, row.location)
             patience = float("-inf") if row.status == DELETED else PIECES_SECONDS
             removed += sum(_gone(path, patience) for path in (waiting, waiting.with_suffix(".draft")))

@@ -11,19 +11,19 @@ No name that came from outside is ever part of a path here. Web processes and wo
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO, BinaryIO
 from uuid import uuid4
 
 from django.conf import settings
 from django.utils.translation import gettext as _
+
+from dshweb.locks import alone
 
 CHUNK = 1 << 20
 # what must stay free on the disk, whatever is sent: the database and its journal live there too
@@ -121,7 +121,7 @@ class Incoming:
         self._stream = None
         final = self._path.with_suffix("")
         self._path.rename(final)
-        sync_folder(final.parent)
+        sync(final.parent)
         return final
 
     def discard(self) -> None:
@@ -146,36 +146,16 @@ def body_of(read: BinaryIO, length: int) -> IO[bytes]:
     return body
 
 
-@contextmanager
-def locked(name: str, among: str = "locks") -> Iterator[None]:
-    """Waits until nobody else, in any process, holds the lock of `name` (some names share one) in the folder `among`."""
-    number = hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[0] % LOCKS
-    handle = os.open(folder(among) / f"{number:02}", os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        # said, not left to the close: a helper forked meanwhile (services.crew) holds a copy of the handle
-        fcntl.flock(handle, fcntl.LOCK_UN)
-        os.close(handle)
+def locked(team: int, location: str, among: str = "locks") -> AbstractContextManager[None]:
+    """Waits until nobody else, in any process, holds the lock of the place (some share one) in the folder `among`."""
+    number = hashlib.sha256(f"{team} {location}".encode("utf-8", "surrogatepass")).digest()[0] % LOCKS
+    return alone(folder(among) / f"{number:02}")
 
 
-def sync_folder(path: Path) -> None:
-    """A file's name is on disk only when its folder is."""
+def sync(path: Path) -> None:
+    """Puts a file or a folder on disk for good; a file's name is there only when its folder is."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def digest(path: Path, start: int, stop: int) -> str:
-    """SHA-256 of bytes `start` … `stop`, hex."""
-    found = hashlib.sha256()
-    with path.open("rb") as stream:
-        stream.seek(start)
-        left = stop - start
-        while left and (chunk := stream.read(min(CHUNK, left))):
-            found.update(chunk)
-            left -= len(chunk)
-    return found.hexdigest()

@@ -11,14 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from django.db import transaction
-from django.db.models import F, QuerySet
-from django.utils import timezone
+from django.db.models import F
 
 from dshweb.access.models import Team, User
 from dshweb.sessionlog.core.reader import read_log
-from dshweb.sessionlog.models import DELETED, Compaction, LogFile, SourceFile
-from dshweb.sessionlog.services import crew, files, fit, sources, steps, store
+from dshweb.sessionlog.models import DELETED, LogFile, SourceFile
+from dshweb.sessionlog.services import crew, files, seen, sources, steps, store
 from dshweb.sessionlog.services.discover import find_logs
 from dshweb.sessionlog.services.files import Stat
 from dshweb.sessionlog.services.masking import masker_for
@@ -64,7 +62,8 @@ def ingest_path(
     if found.folder:
         sources.scanned(run.team.pk, path, found, owner=run.owner)
     totals.pass_over(found.skipped.items())
-    logs, known = found.logs, _known(run.team, found.logs)
+    logs = found.logs
+    known = seen.known_places(run.team, [files.location(log) for log in logs])
 
     def one(n: int, progress: steps.OnProgress) -> LogReport:
         return ingest_file(logs[n], run=run, place=known.get(files.location(logs[n])), on_progress=progress)
@@ -99,24 +98,6 @@ def _worth_helpers(logs: list[Path], known: dict[str, SourceFile], run: Import) 
     return False
 
 
-def _known(team: Team, paths: list[Path]) -> dict[str, SourceFile]:
-    """The rows of files seen before, in a few queries for the whole run."""
-    names = [files.location(path) for path in paths]
-    known: dict[str, SourceFile] = {}
-    for start in range(0, len(names), 500):
-        known |= {row.location: row for row in _places().filter(team=team, location__in=names[start : start + 500])}
-    return known
-
-
-def _places() -> QuerySet[SourceFile]:
-    """With what tells an unchanged log; the rest of a log can be large and is fetched when it is needed."""
-    rows: QuerySet[SourceFile] = SourceFile.unscoped.select_related("log")
-    log = ("size", "stored", "complete", "masking")
-    return rows.only(
-        "team", "location", "log", "size", "mtime_ns", "inode", "status", "report", *(f"log__{name}" for name in log)
-    )
-
-
 def ingest_file(
     path: Path, *, run: Import, place: SourceFile | None = None, on_progress: steps.OnProgress | None = None
 ) -> LogReport:
@@ -127,7 +108,7 @@ def ingest_file(
         if place is not None and files.unchanged(place, stat, masking=run.masker.version):
             return LogReport.from_json(place.report or {}, path=location, changed=False)
         if place is None:
-            place = place_at(run.team, location)
+            place = seen.place_at(run.team, location)
         if place.status == DELETED:
             return LogReport(path=location, status=DELETED, changed=False)
         with path.open("rb") as source:
@@ -180,12 +161,7 @@ def _trouble(error: Exception, place: SourceFile | None, location: str, run: Imp
         "%s could not be imported: %s: %s", location, type(error).__name__, error, exc_info=error if ours else None
     )
     reason = run.masker.mask_text(f"{type(error).__name__}: {error}")
-    return _failed(place or place_at(run.team, location), reason)
-
-
-def place_at(team: Team, location: str) -> SourceFile:
-    """The row of a place, made when it is new, with what an import needs of its log."""
-    return _places().get_or_create(team=team, location=location)[0]
+    return seen.failed(place or seen.place_at(run.team, location), reason)
 
 
 def session_named(source: BinaryIO, file_name: str) -> str | None:
@@ -204,7 +180,7 @@ def _read(
     else:
         opened = _first_look(source, file_name)
         if opened.status == "failed":
-            return _unreadable(place, opened, stat)
+            return seen.unreadable(place, opened.damage, stat)
         name = _session_id(opened.header_id, folder, place.location)
         known = files.same_bytes_elsewhere(
             team=run.team, session_id=name, file_name=file_name, source=source, size=stat.size
@@ -223,10 +199,10 @@ def _read(
 def _told(place: SourceFile, log: LogFile, stat: Stat, run: Import, *, changed: bool) -> LogReport:
     """Tells of a log as it is read now, and remembers it at its place."""
     log = LogFile.unscoped.select_related("session").defer("state", "header").get(pk=log.pk)
-    report = report_of(log, path=place.location, changed=changed)
+    report = seen.report_of(log, path=place.location, changed=changed)
     # also when nothing is new: whoever read the log before may have died before he told of it
     tell_imported(log, inline=run.inline)
-    _remember(place, stat, report)
+    seen.remember(place, stat, report)
     return report
 
 
@@ -273,51 +249,3 @@ def _session_id(stated: str | None, folder: str, location: str) -> str:
     if folder.startswith("session-"):
         return storable_name(folder, 200)
     return "unnamed-" + hashlib.sha256(location.encode("utf-8", "surrogateescape")).hexdigest()[:12]
-
-
-def report_of(log: LogFile, *, path: str, changed: bool) -> LogReport:
-    """The report of a log as it is projected now."""
-    accounting = log.accounting
-    report = LogReport(
-        path=path, status=log.status, session_id=log.session.session_id, format=log.format, changed=changed
-    )
-    report.frames, report.rows, report.events = (accounting[name] for name in ("frames", "rows", "events"))
-    report.skipped, report.damage = accounting["skipped"], log.damage
-    report.turns = log.work.get("turns")
-    for outcome in Compaction.unscoped.filter(log=log).values_list("outcome", flat=True):
-        report.compactions[outcome] += 1
-    return report
-
-
-def _remember(place: SourceFile, stat: Stat, report: LogReport, *, error: str = "") -> None:
-    values: dict[str, Any] = {
-        "size": stat.size, "mtime_ns": stat.mtime_ns, "inode": stat.inode, "status": report.status, "error": error,
-        "report": report.to_json(), "read_at": timezone.now(),
-    }  # fmt: skip
-    SourceFile.unscoped.filter(pk=place.pk).exclude(status=DELETED).update(**values)
-
-
-def _unreadable(place: SourceFile, opened: _Opened, stat: Stat) -> LogReport:
-    """Nothing in the file is a session log. A log that was read from this place before stays as it is."""
-    report = LogReport(path=place.location, status="failed", damage=opened.damage)
-    reason = (
-        "; ".join(f"{entry['code']}: {entry['detail']}" for entry in opened.damage) or "no header and no event in it"
-    )
-    _remember(place, stat, report, error=reason)
-    return report
-
-
-def _failed(place: SourceFile, reason: str) -> LogReport:
-    """An error of ours or of the machine. No stat is kept, so the next run tries again."""
-    damage = [{"code": "error", "detail": fit.short(reason, 4000)}]
-    report = LogReport(path=place.location, status="failed", damage=damage)
-    with transaction.atomic():
-        SourceFile.unscoped.filter(pk=place.pk).exclude(status=DELETED).update(
-            size=None,
-            mtime_ns=None,
-            status="failed",
-            error=fit.short(reason, 4000),
-            report=report.to_json(),
-            read_at=timezone.now(),
-        )
-    return report

@@ -26,20 +26,20 @@ from django.utils.translation import gettext as _
 
 from dshweb.access.models import Team, User
 from dshweb.sessionlog.models import DELETED, LogFile, SourceFile
-from dshweb.sessionlog.services import inbox, store, uploads
+from dshweb.sessionlog.push.agreed import BEFORE_BYTES as BEFORE_BYTES
+from dshweb.sessionlog.push.agreed import digest, digest_before
+from dshweb.sessionlog.services import inbox, sent, store, uploads
 from dshweb.sessionlog.services.files import Stat
 from dshweb.sessionlog.services.inbox import Refused
-from dshweb.sessionlog.services.ingest import Import, ingest_stored, ingest_stream, place_at
+from dshweb.sessionlog.services.ingest import Import, ingest_stored, ingest_stream
 from dshweb.sessionlog.services.report import LogReport
+from dshweb.sessionlog.services.seen import place_at, shown_elsewhere
 from dshweb.sessionlog.services.steps import OnProgress
 from dshweb.tasks.models import Task
 from dshweb.tasks.services import enqueue
 
 KIND = "push"
-START = "push:"
 PIECE_BYTES = 64 << 20
-# of this many bytes before a piece's offset the sender may state the digest
-BEFORE_BYTES = 64 << 10
 
 
 @dataclass(frozen=True)
@@ -58,11 +58,7 @@ class Place:
 
     @property
     def location(self) -> str:
-        return f"{START}{uploads.person(self.user)}/{self.folder}/{self.name}"
-
-    @property
-    def lock(self) -> str:
-        return f"{self.team.pk} {self.location}"
+        return sent.location(sent.PUSH, self.user, self.folder, self.name)
 
     @property
     def waiting(self) -> Path:
@@ -104,7 +100,7 @@ def _here(waiting: Path, log: LogFile | None) -> Here:
 @contextmanager
 def _held(place: Place) -> Iterator[tuple[SourceFile | None, Here]]:
     """What is here, with nobody else writing to it. Raises Refused for a log that was deleted here."""
-    with inbox.locked(place.lock):
+    with inbox.locked(place.team.pk, place.location):
         row = place.row()
         if row is not None and row.status == DELETED:
             raise Refused(
@@ -120,7 +116,10 @@ def look(place: Place, first: int | None = None) -> tuple[int, int | None, str |
         if first is None:
             return here.size, None, None
         count = min(first, here.size)
-        return here.size, count, inbox.digest(here.path, 0, count) if here.path else hashlib.sha256().hexdigest()
+        if here.path is None:
+            return here.size, count, hashlib.sha256().hexdigest()
+        with here.path.open("rb") as source:
+            return here.size, count, digest(source, 0, count)
 
 
 def append(
@@ -159,7 +158,9 @@ def _check(here: Here, offset: int, length: int, *, before: str | None, cut: boo
         )  # fmt: skip
     if before is None or here.path is None:
         return
-    if before.lower() != inbox.digest(here.path, max(0, offset - BEFORE_BYTES), offset):
+    with here.path.open("rb") as source:
+        same = before.lower() == digest_before(source, offset)
+    if not same:
         raise Refused(
             409, "logs/different",
             _("What is here differs from what you have; find where, and send the rest anew. Nothing was changed."),
@@ -171,9 +172,9 @@ def _writable(place: Place, row: SourceFile, here: Here, offset: int) -> Path:
     """The file to write to: the store's own if this place alone shows the log and only adds to it, else one of the inbox."""
     if here.path is None:
         place.waiting.touch(mode=0o600)
-        inbox.sync_folder(place.waiting.parent)
+        inbox.sync(place.waiting.parent)
         return place.waiting
-    if here.stored and offset == here.size and not _shared(row):
+    if here.stored and offset == here.size and not shown_elsewhere(row):
         return here.path
     if not here.stored and offset == here.size:
         return here.path
@@ -197,23 +198,17 @@ def _write(path: Path, body: IO[bytes], offset: int) -> None:
         os.fsync(target.fileno())
     if path.suffix == ".draft":
         path.rename(path.with_suffix(""))
-        inbox.sync_folder(path.parent)
-
-
-def _shared(row: SourceFile) -> bool:
-    """Whether another place shows the log: another person's copy, or a folder of this machine. It is not ours to add to."""
-    return row.log_id is not None and SourceFile.unscoped.filter(log=row.log_id).exclude(pk=row.pk).exists()
+        inbox.sync(path.parent)
 
 
 def request_reading(row: SourceFile, user: User | None) -> Task:
-    label = row.location.removeprefix(START).partition("/")[2]
+    label = row.location.partition("/")[2]
     return enqueue(row.team_id, KIND, f"place:{row.pk}", {"place": row.pk}, label, user)
 
 
 def _owner(row: SourceFile) -> User | None:
-    """Whose place it is (uploads.person)."""
-    number = row.location.removeprefix(START).partition("-")[0]
-    return User.objects.filter(pk=int(number)).first() if number.isdigit() else None
+    number = sent.person(row.location)
+    return None if number is None else User.objects.filter(pk=number).first()
 
 
 def take_in(team: Team, payload: dict[str, Any], on_progress: OnProgress | None = None) -> dict[str, Any]:
@@ -232,9 +227,9 @@ def take_in(team: Team, payload: dict[str, Any], on_progress: OnProgress | None 
             waiting.unlink(missing_ok=True)
             return {"name": name, "status": DELETED}
         report, read = _read(row, waiting, name, Import.by(team, _owner(row)), on_progress)
-        if any(entry.get("code") == "error" for entry in report.damage) and report.status == "failed":
+        if report.retryable:
             raise uploads.NotImported(f"{name}: {report.damage[0]['detail']}")
-        with inbox.locked(f"{team.pk} {row.location}"):
+        with inbox.locked(team.pk, row.location):
             row = _rows().filter(pk=row.pk).first()
             if row is None or row.status == DELETED or _here(waiting, row.log).size == read:
                 return uploads.result_of(report, name, team)
@@ -251,7 +246,7 @@ def _read(
         return ingest_stored(row, Stat(here.size, 0, ""), run=run, on_progress=on_progress), here.size
     with source:
         size = os.fstat(source.fileno()).st_size
-        if row.log is not None and size > row.log.size and _shared(row):
+        if row.log is not None and size > row.log.size and shown_elsewhere(row):
             SourceFile.unscoped.filter(pk=row.pk, log=row.log_id).update(log=None)
         place = place_at(run.team, row.location)
         folder = row.location.split("/")[-2]
@@ -264,9 +259,9 @@ def _read(
 
 def _settle(row: SourceFile, waiting: Path, source: IO[bytes]) -> None:
     """From here on the store's bytes are what is here, and the inbox's go. Not while another place shows the log."""
-    with inbox.locked(f"{row.team_id} {row.location}"):
+    with inbox.locked(row.team_id, row.location):
         fresh = _rows().filter(pk=row.pk).first()
-        if fresh is None or fresh.log is None or _shared(fresh):
+        if fresh is None or fresh.log is None or shown_elsewhere(fresh):
             return
         path = store.local_path(fresh.log.stored)
         try:
@@ -279,7 +274,5 @@ def _settle(row: SourceFile, waiting: Path, source: IO[bytes]) -> None:
             return  # written anew meanwhile: that is read next
         if have < ours.st_size:
             store.append(fresh.log.stored, source, start=have, stop=ours.st_size)  # type: ignore[arg-type]
-        handle = os.open(path, os.O_RDONLY)
-        os.fsync(handle)
-        os.close(handle)
+        inbox.sync(path)
         waiting.unlink()

@@ -10,6 +10,7 @@ from typing import Any
 DELETED = "deleted"
 STATES = ("ok", "damaged", "unsupported", "failed", DELETED)
 OUTCOMES = ("completed", "failed", "cancelled", "unmatched")
+OURS = "error"  # damage of a log that an error of ours or of the machine kept from being read
 
 
 @dataclass
@@ -30,6 +31,16 @@ class LogReport:
     compactions: dict[str, int] = field(default_factory=lambda: dict.fromkeys(OUTCOMES, 0))
     damage: list[dict[str, Any]] = field(default_factory=list)
     changed: bool = True
+
+    @property
+    def retryable(self) -> bool:
+        """Whether it failed for a reason that is not in the file, so that it may be tried again."""
+        return self.status == "failed" and any(entry.get("code") == OURS for entry in self.damage)
+
+    def why(self, most: int | None = None) -> str:
+        """Why nothing could be read, in the first `most` of its reasons."""
+        reasons = [f"{entry['code']}: {entry['detail']}" for entry in self.damage[:most]]
+        return "; ".join(reasons) or "no header and no event in it"
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -6,7 +6,6 @@ when a log was read, and when the one that was shown is gone.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,13 +17,12 @@ from dshweb.sessionlog.core import generations
 from dshweb.sessionlog.core.generations import Generation, LogName, parse_log_name
 from dshweb.sessionlog.core.scan import Scan
 from dshweb.sessionlog.models import Compaction, LogFile, Message, Outcome, Session, SourceFile
-from dshweb.sessionlog.services import store
+from dshweb.sessionlog.services import sent, store
 from dshweb.sessionlog.services.fit import SMALL, number, plain, short
 from dshweb.sessionlog.services.rows import moment
 from dshweb.text.redact import Masker
 
 BEGINNING = 64 << 10  # bytes that tell whether one log goes on from another
-_SENT = re.compile(r"(?:upload|push):([0-9]{1,18})-")
 
 
 @dataclass(frozen=True)
@@ -65,16 +63,12 @@ def _begins_as(log: LogFile, other: LogFile) -> bool:
 
 
 def _of_others(session: Session) -> set[int]:
-    """Logs that only people who do not own the session handed in (services.uploads says how their places are named)."""
+    """Logs that only people who do not own the session handed in (services.sent says how their places are named)."""
     if session.owner_id is None:
         return set()
-    sent: dict[int, bool] = {}
-    places = SourceFile.unscoped.filter(log__session=session).values_list("log", "location")
-    for log, location in places:
-        person = _SENT.match(location)
-        other = person is not None and int(person[1]) != session.owner_id
-        sent[log] = sent.get(log, True) and other
-    return {log for log, others in sent.items() if others}
+    places = list(SourceFile.unscoped.filter(log__session=session).values_list("log", "location"))
+    own = {log for log, location in places if sent.person(location) in (None, session.owner_id)}
+    return {log for log, _location in places} - own
 
 
 def opened_by_dsh(logs: Sequence[LogFile]) -> LogFile | None:

@@ -1,6 +1,6 @@
 """Whole logs handed in by page or API: kept on disk, then imported by a worker, one task a file.
 
-A place is `upload:<user id>-<user>/<session>/<name>`, so a person's later copy of the same session goes on where the first ended.
+A place is a person's (services.sent), so a later copy of the same session goes on where the first ended.
 Nothing that was handed in is ever replaced: bytes that do not go on from those at the place get a place of their own, and both
 stay as logs of the session. What a log of somebody else shows is never appended to.
 """
@@ -17,11 +17,12 @@ from django.utils.translation import gettext as _
 
 from dshweb.access.models import Team, User
 from dshweb.sessionlog.models import DELETED, SourceFile
-from dshweb.sessionlog.services import inbox, store
+from dshweb.sessionlog.services import inbox, sent, store
 from dshweb.sessionlog.services.files import Stat
 from dshweb.sessionlog.services.inbox import Incoming, Refused
-from dshweb.sessionlog.services.ingest import Import, ingest_stream, place_at, session_named
+from dshweb.sessionlog.services.ingest import Import, ingest_stream, session_named
 from dshweb.sessionlog.services.report import LogReport
+from dshweb.sessionlog.services.seen import place_at, shown_elsewhere
 from dshweb.sessionlog.services.steps import OnProgress
 from dshweb.tasks.models import OPEN, Task
 from dshweb.tasks.services import enqueue
@@ -60,11 +61,6 @@ def clean_name(name: str | None) -> str:
     if last in ("", ".", ".."):
         raise Refused(422, "logs/name", _("The file has no name; give one, such as session.v4.jsonl.zstd."))
     return storable_name(last, NAME_LENGTH)
-
-
-def person(user: User) -> str:
-    """The first part of the places of a person. The number makes it theirs, also when names change hands."""
-    return f"{user.pk}-{storable_name(user.get_username(), 80).replace('/', '_')}"
 
 
 def need_patience(team: Team, user: User) -> None:
@@ -133,9 +129,9 @@ def _import(
 ) -> LogReport:
     name, digest = str(payload["name"]), str(payload["sha256"])
     folder = session_named(source, name) or digest[:12]
-    location = f"upload:{person(run.owner)}/{folder}/{name}"  # type: ignore[arg-type]
+    location = sent.location(sent.UPLOAD, run.owner, folder, name)  # type: ignore[arg-type]
     # what is there is looked at and added to in turn: another worker may have another file for the same place
-    with inbox.locked(f"{run.team.pk} {location}", among="imports"):
+    with inbox.locked(run.team.pk, location, among="imports"):
         place = place_at(run.team, location)
         return _import_at(place, source, path, payload, run, folder, on_progress)
 
@@ -166,19 +162,16 @@ def _how_it_goes_on(place: SourceFile, source: BinaryIO, size: int) -> str:
         if same and size < stored and place.report:
             return "nothing new"
         return "same" if same and size == stored else "something else"
-    alone = not SourceFile.unscoped.filter(log=place.log).exclude(pk=place.pk).exists()
+    alone = not shown_elsewhere(place)
     return "more" if alone and store.starts_with(source, place.log.stored, length=stored) else "something else"
 
 
 def _explain(report: LogReport, name: str, path: Path) -> None:
-    reason = (
-        "; ".join(f"{entry['code']}: {entry['detail']}" for entry in report.damage[:3])
-        or "no header and no event in it"
-    )
-    if any(entry["code"] == "error" for entry in report.damage):
-        raise NotImported(f"{name}: {reason}")
+    reason = f"{name}: {report.why(3)}"
+    if report.retryable:
+        raise NotImported(reason)
     path.unlink(missing_ok=True)
-    raise NotALog(f"{name}: {reason}")
+    raise NotALog(reason)
 
 
 def result_of(report: LogReport, name: str, team: Team) -> dict[str, Any]:

@@ -193,6 +193,21 @@ def make_audit(row: Compaction, *, reasons: tuple[LedgerReason, ...] = (), polic
     return save(row, done.record, None, masking=masking, facts=facts_of(case, done))
 
 
+def make_audited(
+    team: Team,
+    owner: User | None = None,
+    session_id: str = "s-1",
+    turn: list[tuple[str, str, bool, str]] | None = None,
+    **fields: Any,
+) -> Compaction:
+    """A session with messages and one compaction (`fields` are its), audited."""
+    log = make_log(make_session(team, session_id, owner))
+    make_messages(log, turn)
+    row = make_compaction(log, **fields)
+    make_audit(row)
+    return row
+
+
 def _leaf(message: Message) -> Leaf:
     source = _source(message.type, human=message.human)
     return Leaf(

@@ -10,17 +10,17 @@ from django.utils import timezone
 
 from dshweb.sessionlog.models import Source
 from dshweb.tasks.models import State, Task
-from dshweb.ui.tests.rows import make_audit, make_compaction, make_log, make_messages, make_session, make_task
+from dshweb.ui.tests.rows import (
+    make_audited,
+    make_task,
+)
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def targets(people):
-    log = make_log(make_session(people.team))
-    make_messages(log)
-    row = make_compaction(log)
-    make_audit(row)
+    row = make_audited(people.team)
     source = Source.unscoped.create(team=people.team, path="/srv/logs")
     waiting, failed = make_task(people.team), make_task(people.team, state=State.FAILED, error="x", key="again")
     return {

@@ -10,7 +10,7 @@ from django.urls import reverse
 from audit.models import Audit, PolicyVersion, Review, Signal, VocabularyTerm
 from dshweb.sessionlog.models import Compaction, Frame, LogFile, MaskPattern, Message, Session, Source, SourceFile
 from dshweb.tasks.models import Task
-from dshweb.ui.tests.rows import make_audit, make_compaction, make_log, make_messages, make_session
+from dshweb.ui.tests.rows import make_audited
 from dshweb.ui.tests.sample import fill
 
 pytestmark = pytest.mark.django_db
@@ -65,10 +65,8 @@ def test_admin_lists_ask_a_fixed_number_of_questions(root, people, model, django
     with CaptureQueriesContext(connection) as before:
         root.get(url)
     for number in range(5):
-        log = make_log(make_session(people.team, f"more-{number}"))
-        make_messages(log)
-        row = make_compaction(log)
-        make_audit(row)
+        row = make_audited(people.team, session_id=f"more-{number}")
+        log = row.log
         judge(people, row)
         SourceFile.unscoped.create(team=people.team, location=f"/more/{number}", log=log)
         Frame.unscoped.create(team=people.team, log=log, offset=0, length=9, kind="data", first_row=0, next_seq=0)

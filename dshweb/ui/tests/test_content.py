@@ -16,20 +16,9 @@ from dshweb.sessionlog.models import Message, Session
 from dshweb.ui.templatetags import dshweb as tags
 from dshweb.ui.tests.rows import HOSTILE, make_audit, make_compaction, make_log, make_messages, make_session
 from dshweb.ui.tests.sample import fill
+from tests.reading import words
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def page(client, people):
-    client.force_login(people.bob)
-
-    def get(url: str, **headers: str) -> str:
-        answer = client.get(url, headers=headers)
-        assert answer.status_code == 200, url
-        return answer.content.decode()
-
-    return get
 
 
 def session_with(people, turn=None, **fields):
@@ -37,10 +26,6 @@ def session_with(people, turn=None, **fields):
     log = make_log(session)
     make_messages(log, turn)
     return session, log
-
-
-def text_of(html: str) -> str:
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html))
 
 
 def test_hostile_text_is_shown_and_does_nothing(page, people):
@@ -80,17 +65,17 @@ def test_who_wrote_a_message_is_named_and_injected_text_is_folded(page, people):
     html = page(f"/sessions/{session.pk}/")
     articles = re.findall(r'<article class="msg.*?</article>', html, re.DOTALL)
     assert len(articles) == 8
-    assert "human" in text_of(articles[0])
+    assert "human" in words(articles[0])
     assert "<details" not in articles[0]
     for article, name in zip(articles[1:3], ("runtime context", "instructions file"), strict=True):
-        assert name in text_of(article)
+        assert name in words(article)
         assert "<details" in article
     assert "&lt;system-reminder&gt;" in articles[2]
 
 
 def test_both_results_of_one_call_are_shown_and_the_placeholder_is_named(page, people):
     session, _log = session_with(people)
-    html = text_of(page(f"/sessions/{session.pk}/"))
+    html = words(page(f"/sessions/{session.pk}/"))
     assert html.count("one of several results for this call") == 2
     assert html.count("placeholder result") == 1
 
@@ -106,7 +91,7 @@ def test_long_text_is_cut_in_the_view_only(page, people):
 
 def test_damage_is_told_in_plain_words_with_its_place(page, people):
     fill(people.team)
-    html = text_of(page(f"/sessions/{Session.unscoped.get(status='damaged').pk}/"))
+    html = words(page(f"/sessions/{Session.unscoped.get(status='damaged').pk}/"))
     assert "A frame does not match its checksum" in html
     assert "byte 20 480" in html
     assert "Event numbers jump" in html
@@ -130,10 +115,10 @@ def test_attempts_that_did_not_complete_are_listed_with_their_error(page, people
     failed = make_compaction(log, 40, outcome="failed", error="provider: 503 overloaded", summary=None, round=None)
     make_compaction(log, 50, outcome="cancelled", error="aborted", summary=None, round=None)
     make_compaction(log, 60, outcome="unmatched", summary=None, round=None)
-    html = text_of(page(f"/sessions/{session.pk}/"))
-    for words in ("failed", "provider: 503 overloaded", "cancelled", "no end in the log"):
-        assert words in html
-    html = text_of(page(f"/compactions/{failed.pk}/"))
+    html = words(page(f"/sessions/{session.pk}/"))
+    for said in ("failed", "provider: 503 overloaded", "cancelled", "no end in the log"):
+        assert said in html
+    html = words(page(f"/compactions/{failed.pk}/"))
     assert "There is no summary in the log" in html
     assert "provider: 503 overloaded" in html
 
@@ -142,17 +127,17 @@ def test_words_never_say_more_than_candidate(page, people):
     fill(people.team)
     for row in Audit.unscoped.all():
         for language in ("en", "zh-hans"):
-            words = text_of(page(f"/compactions/{row.compaction_id}/", **{"accept-language": language})).lower()
+            said = words(page(f"/compactions/{row.compaction_id}/", **{"accept-language": language})).lower()
             for word in ("fabricat", "invented", "hallucinat", " safe ", "捏造", "编造", "安全"):
-                assert word not in words
+                assert word not in said
 
 
 def test_a_summary_that_cannot_be_audited_has_its_own_words(page, people):
     _session, log = session_with(people, compactions=1)
     row = make_compaction(log, summary=["  "])
     make_audit(row)
-    assert "This summary cannot be audited." in text_of(page(f"/compactions/{row.pk}/"))
-    assert "cannot be audited" in text_of(page("/sessions/?q=s"))
+    assert "This summary cannot be audited." in words(page(f"/compactions/{row.pk}/"))
+    assert "cannot be audited" in words(page("/sessions/?q=s"))
 
 
 def test_the_record_is_given_as_it_is_stored(client, people):

@@ -10,8 +10,10 @@ from django.utils import timezone
 from dshweb.access.callers import caller_for_user
 from dshweb.access.models import Visibility
 from dshweb.sessionlog.conversation import SHOWN_CHARS, window
-from dshweb.sessionlog.listing import SORTS, Filters, sessions_page
+from dshweb.sessionlog.filters import Filters
+from dshweb.sessionlog.listing import sessions_page
 from dshweb.sessionlog.models import Session
+from dshweb.sessionlog.orders import SORTS
 from dshweb.sessionlog.selectors import may_see_content
 from dshweb.sessionlog.services import search
 from dshweb.ui.tests.rows import make_log, make_messages, make_session

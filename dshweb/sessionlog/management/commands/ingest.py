@@ -79,17 +79,19 @@ Example:  manage.py ingest ~/.dsh --watch"""
         signal.signal(signal.SIGTERM, lambda *_: stop.set())
         self.stderr.write(f"watching {', '.join(map(str, paths))} – stop with Ctrl-C")
 
+        looked = False
+
         def bring_in(changed: list[Path]) -> None:
+            nonlocal looked
             # the first look names every log there is: one task a folder, the files in it cost a stat
-            for path in changed if bring_in.looked else paths:  # type: ignore[attr-defined]
+            for path in changed if looked else paths:
                 request_ingest(team, path, owner=owner.pk if owner else None)
-            bring_in.looked = True  # type: ignore[attr-defined]
+            looked = True
 
         def lend_a_hand() -> None:
             if not worker_alive():
                 drain(team)
 
-        bring_in.looked = False  # type: ignore[attr-defined]
         with suppress(KeyboardInterrupt):
             follow(paths, bring_in, then=lend_a_hand, poll_seconds=settings.WATCH_POLL_SECONDS, stop=stop)
 
