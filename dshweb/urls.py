@@ -20,5 +20,6 @@ urlpatterns = [
     path("", include("dshweb.sessionlog.urls")),
     path("", include("dshweb.tasks.urls")),
     path("", include("audit.urls")),
+    path("", include("compaction.urls")),
     path("", include("dshweb.api.urls")),
 ]
