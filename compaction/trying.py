@@ -17,6 +17,7 @@ from compaction.core.document import Op, mutate
 from compaction.core.formula import NoSpec, Spec, reserve, spec
 from compaction.core.marks import Marked, marks
 from compaction.core.policy import Settings, resolve
+from compaction.core.sweep import Trace, trace
 from compaction.core.what_if import Point, Pressure, Route, what_if
 from compaction.services import catalogue
 from compaction.services.catalogue import Known
@@ -83,12 +84,8 @@ def try_settings(log: LogFile, settings: Settings, *, window: int | None = None)
 
     The recorded window goes before the catalogue's here: it is what the harness worked with.
     """
-    decoded = log.accounting.get("decoded_bytes")
-    if not isinstance(decoded, int) or decoded > MOST_BYTES:
-        raise TooLarge
-    with _alone():
-        header, events = _read(log)
-        limits = _Limits(log.team_id, settings, window)
+    with _whole(log) as (header, events):
+        limits = Limits(log.team_id, settings, window)
         points = what_if(header, events, limits.pressure)
         found = marks(header, events)
     looks, shown, crossed = Counter[str](), [], False
@@ -105,10 +102,16 @@ def try_settings(log: LogFile, settings: Settings, *, window: int | None = None)
     return Tried(settings, looks, tuple(shown[:SHOWN]), max(0, len(shown) - SHOWN), tuple(found), last, limits.notes)
 
 
-class _Limits:
+def trace_of(log: LogFile) -> Trace:
+    """Replays a log once for `sweep`, without settings. Raises TooLarge, Busy, Gone."""
+    with _whole(log) as (header, events):
+        return trace(what_if(header, events, lambda _: None))
+
+
+class Limits:
     """The formula for each route that a log goes through; worked out once for each."""
 
-    def __init__(self, team_id: int, settings: Settings, window: int | None) -> None:
+    def __init__(self, team_id: int, settings: Settings, window: int | None = None) -> None:
         self._team, self._settings, self._window = team_id, settings, window
         self._known: dict[tuple[str, str], Known | None] = {}
         self._specs: dict[Route, Spec | NoSpec | None] = {}
@@ -117,6 +120,12 @@ class _Limits:
     @property
     def notes(self) -> tuple[str, ...]:
         return tuple(self._notes)
+
+    def other(self, settings: Settings) -> Limits:
+        """The same for other settings; what is known of the models is not asked for again."""
+        made = Limits(self._team, settings, self._window)
+        made._known = self._known
+        return made
 
     def spec(self, route: Route) -> Spec | NoSpec | None:
         if route not in self._specs:
@@ -147,6 +156,16 @@ class _Limits:
         if isinstance(found, NoSpec):
             self._notes[f"{route.provider}/{route.model}: {found.message}"] = None
         return found
+
+
+@contextmanager
+def _whole(log: LogFile) -> Iterator[tuple[Header | None, list[Event]]]:
+    """Header and events of a log that is small enough, one log at a time."""
+    decoded = log.accounting.get("decoded_bytes")
+    if not isinstance(decoded, int) or decoded > MOST_BYTES:
+        raise TooLarge
+    with _alone():
+        yield _read(log)
 
 
 def _read(log: LogFile) -> tuple[Header | None, list[Event]]:

@@ -6,7 +6,7 @@ Retention and the summary pair cannot end up half changed: saving one form remov
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -94,15 +94,33 @@ def mutate(document: Document, ops: Iterable[Op]) -> Mutation:
         for other in RETENTION:
             if op.key in RETENTION and other != op.key:
                 result.pop(other, None)
-    changes = tuple(
-        Change(key, document.get(key), result.get(key), key in document, key in result)
-        for key in dict.fromkeys((*document, *result))
-        if (key in document) != (key in result) or not same(document.get(key), result.get(key))
+    return Mutation(result, changes(document, result))
+
+
+def changes(before: Document, after: Document) -> tuple[Change, ...]:
+    """What is stored differently, in the order of the keys of `before`, then of those that are new."""
+    return tuple(
+        Change(key, before.get(key), after.get(key), key in before, key in after)
+        for key in dict.fromkeys((*before, *after))
+        if (key in before) != (key in after) or not same(before.get(key), after.get(key))
     )
-    return Mutation(result, changes)
 
 
-def _check(ops: tuple[Op, ...]) -> None:
+def ops_between(before: Document, after: Document) -> tuple[Op, ...]:
+    """The operations that make `after` of `before`, unsets first; empty when nothing differs.
+
+    Both keys of the summary pair where one differs. Raises InvalidSettings where no operations lead there: half a pair.
+    """
+    keys = dict.fromkeys(change.key for change in changes(before, after))
+    if any(key in keys for key in PAIR):
+        keys |= dict.fromkeys(PAIR)
+    ops = [Op("set", key, after[key]) if key in after else Op("unset", key) for key in keys]
+    ops.sort(key=lambda op: op.op == "set")
+    _check(ops)
+    return tuple(ops)
+
+
+def _check(ops: Sequence[Op]) -> None:
     for op in ops:
         if op.key not in ALL_KEYS:
             raise InvalidSettings((unknown_key("", op.key, ALL_KEYS),))

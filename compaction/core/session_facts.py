@@ -36,6 +36,14 @@ class SessionFacts:
     locked: bool
     last: last.Bracket | None
 
+    @property
+    def meter(self) -> Meter | None:
+        """What was measured; None: the measurement failed."""
+        measured = self.measure
+        if measured.baseline is None or measured.total is None:
+            return None
+        return Meter(measured.baseline, measured.total, self.fixed_tokens)
+
     def to_json(self) -> dict[str, Any]:
         """Plain members."""
         return asdict(self)
@@ -89,9 +97,7 @@ def inspected(
         policy = settings.for_route(route.provider, route.model)
     known = window if window is not None else route.window
     worked_out = spec(policy, known, reserve(route.max_tokens, default_max_tokens, adapter_known=adapter_known))
-    meter = None
-    if measured.baseline is not None and measured.total is not None:
-        meter = Meter(measured.baseline, measured.total, facts.fixed_tokens)
+    meter = facts.meter
     found = None
     if meter is not None and cuts is not None and not isinstance(worked_out, NoSpec):
         cut = cut_at(cuts, worked_out.retain)

@@ -12,7 +12,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from compaction.core.document import Change, Op, same
+from compaction.core.document import Change, Op, changes
 from compaction.core.document import mutate as apply
 from compaction.core.keys import ALL_KEYS, Document
 from compaction.core.policy import problems_of, resolve
@@ -82,11 +82,11 @@ def replace(profile: Profile | int, document: Document, expected_revision: int, 
             raise Conflict(expected_revision, row, document_at(row, expected_revision), dict(document))
         if found := problems_of(document):
             raise InvalidSettings(found)
-        changes = _changes(row.document, document)
-        if changes:
+        changed = changes(row.document, document)
+        if changed:
             ordered = {key: document[key] for key in ALL_KEYS if key in document}
-            _write(row, ordered, [_change_json(change) for change in changes], Origin.IMPORTED, by)
-    return Saved(row, changes, form_problems(document))
+            _write(row, ordered, [_change_json(change) for change in changed], Origin.IMPORTED, by)
+    return Saved(row, changed, form_problems(document))
 
 
 def document_at(profile: Profile, revision: int) -> dict[str, Any] | None:
@@ -151,14 +151,6 @@ def _would_be(base: Document | None, ops: tuple[Op, ...]) -> dict[str, object] |
         return apply(base, ops).document
     except InvalidSettings:
         return None
-
-
-def _changes(before: Document, after: Document) -> tuple[Change, ...]:
-    return tuple(
-        Change(key, before.get(key), after.get(key), key in before, key in after)
-        for key in dict.fromkeys((*before, *after))
-        if (key in before) != (key in after) or not same(before.get(key), after.get(key))
-    )
 
 
 def _op_json(op: Op) -> dict[str, Any]:
