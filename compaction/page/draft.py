@@ -38,6 +38,16 @@ class Draft:
     document: dict[str, Any]
 
     @property
+    def plain(self) -> list[str]:
+        """The chosen keys whose default means "not set": where nothing is saved, coming back to the default changes nothing."""
+        return [
+            key
+            for key in CHOSEN
+            if key not in self.document
+            or (key not in (self.base or {}) and self.document[key] != BY_NAME[key].default)
+        ]
+
+    @property
     def changed(self) -> tuple[str, ...]:
         """The keys that a save would change."""
         return tuple(one.key for one in changes(self.base or {}, self.document))
@@ -127,10 +137,7 @@ def _retention(document: dict[str, Any], base: Mapping[str, object], sent: Query
 def _route(document: dict[str, Any], sent: QueryDict) -> None:
     if (route := sent.get("route")) is None:
         return
-    if route == OTHER:
-        pair = [sent.get(key, "").strip() for key in PAIR]
-    else:
-        pair = _pair(route)
+    pair = [sent.get(key, "").strip() for key in PAIR] if route == OTHER else _pair(route)
     if not any(pair) and not any(document.get(key) for key in PAIR):
         return  # it followed the session before, in whatever way it said so
     for key, text in zip(PAIR, pair, strict=True):

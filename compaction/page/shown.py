@@ -7,17 +7,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from compaction import inspecting
+from compaction.core.diagnose import Diagnostic
 from compaction.core.document import changes, ops_between, same
-from compaction.core.keys import ALL_KEYS, Document
+from compaction.core.keys import ALL_KEYS, BY_NAME, Document
 from compaction.core.policy import Settings, resolve
 from compaction.core.problem import InvalidSettings, Problem
-from compaction.core.session_facts import Inspected
+from compaction.core.session_facts import Inspected, SessionFacts
 from compaction.models import Profile
 from compaction.page import controls as made
-from compaction.page.chart import drawn
+from compaction.page.chart import Chart, drawn
+from compaction.page.controls import Control
 from compaction.page.draft import Draft, text_of
 from compaction.page.state import Beside, beside
-from compaction.page.words import LABELS, diagnostic_words
+from compaction.page.told import notes, told
+from compaction.page.words import LABELS, STRATEGIES, diagnostic_words, worded
 from compaction.selectors import history, reload_needed
 from compaction.services import keepable, settings
 from compaction.services.catalogue import Routes
@@ -47,48 +50,85 @@ def shown(
     known = Routes(profile.team_id)
     found = refused.problems if refused else judged(draft, known)
     state = beside(caller, profile, session)
-    snapshot = getattr(profile, "snapshot", None)
-    conflict = draft.revision != profile.revision
     fields = made.controls(draft.document, draft.base or {}, found)
-    routes = made.routes(draft.document, known)
-    drawn_for = _settings(draft.document) or _settings(profile.document)
+    fitting = _settings(draft.document)
+    drawn_for = fitting or _settings(profile.document)
     under = state.under(drawn_for) if drawn_for else None
-    held = state.body["budget"]
-    revision = number_in(saved)
+    advice = inspecting.findings(under, state.facts, drawn_for) if under and state.facts and drawn_for else ()
     return {
         "profile": profile,
         "draft": draft,
         "read_only": not caller.may_configure(profile.team_id),
+        "state": state,
+        **_form(draft, known, fields, found),
+        **_standing(profile, draft, fields, saved),
+        **told(state.body, state.chosen),
+        "chart": _chart(state, under),
+        "drawn_for_saved": fitting is None,
+        "advice": [_advised(one, under, state.facts) for one in advice],
+        "notes": notes(state.body, {one.text for one in advice}),
+    }
+
+
+def _form(draft: Draft, known: Routes, fields: dict[str, Control], found: tuple[Problem, ...]) -> dict[str, Any]:
+    document = draft.document
+    routes = made.routes(document, known)
+    advanced = ("auto", "headroomTokens", "maxTokens", "compactionRetries", "maxOverflowRetries")
+    return {
         "controls": fields,
+        "plain": draft.plain,
         "modes": made.modes(fields["mode"]),
         "native": fields["mode"].text == "native",
         "routes": routes,
-        "typed_route": made.typed_route(draft.document, routes),
-        "efforts": made.efforts(draft.document, known),
-        "retain_form": made.retain_form(draft.document),
-        "policies": draft.document.get("modelPolicies") or [],
+        "typed_route": made.typed_route(document, routes),
+        "efforts": made.efforts(document, known),
+        "retain_form": made.retain_form(document),
+        "policies": document.get("modelPolicies") or [],
+        "open_advanced": any(fields[key].errors for key in advanced),
         "errors": [one for one in found if one.severity == "error"],
         "others": made.others(found),
         "changes": [fields[key] for key in draft.changed],
+    }
+
+
+def _standing(profile: Profile, draft: Draft, fields: dict[str, Control], saved: str) -> dict[str, Any]:
+    """Where the draft, the saved settings and what the engine holds differ."""
+    snapshot = getattr(profile, "snapshot", None)
+    conflict = draft.revision != profile.revision
+    revision = number_in(saved)
+    held = snapshot.config.get("mode") if snapshot else None
+    standing = profile.document.get("mode", BY_NAME["mode"].default)
+    return {
         "conflict": conflict,
         "sides": list(_sides(draft, profile.document)) if conflict else [],
         "already": conflict and same(draft.document, profile.document),
         "saved": revision is not None and revision == profile.revision > 0,
         "snapshot": snapshot,
-        "held_mode": snapshot.config.get("mode") if snapshot else None,
         "requires_reload": reload_needed(profile),
-        "state": state,
-        "chart": drawn(
-            under.budget.body() if under else None,
-            under.preview.body() if under else None,
-            under.spec if under else None,
-            under.policy if under else None,
-            state.facts,
-            held,
-        ),
-        "drawn_for_saved": _settings(draft.document) is None,
-        "advice": _advice(state, under, drawn_for) if under and drawn_for else [],
+        "other_mode": held != standing,
+        "saved_mode_words": worded(STRATEGIES, str(standing)),
+        "held_mode_words": worded(STRATEGIES, str(held)),
+        "draft_mode_words": worded(STRATEGIES, fields["mode"].text),
         "recent": list(history(profile).order_by("-revision")[:RECENT]),
+    }
+
+
+def _chart(state: Beside, under: Inspected | None) -> Chart:
+    held = state.body["budget"]
+    if under is None:
+        return drawn(None, None, None, None, state.facts, held)
+    return drawn(under.budget.body(), under.preview.body(), under.spec, under.policy, state.facts, held)
+
+
+def _advised(one: Diagnostic, under: Inspected | None, facts: SessionFacts | None) -> dict[str, Any]:
+    text, controls = diagnostic_words(
+        one, under.spec if under else None, facts.meter if facts else None, under.policy if under else None
+    )
+    return {
+        "text": text,
+        "controls": controls,
+        "severity": one.severity,
+        "icon": "no" if one.severity == "error" else "warn",
     }
 
 
@@ -102,13 +142,6 @@ def judged(draft: Draft, known: Routes) -> tuple[Problem, ...]:
     except InvalidSettings as error:
         return error.problems
     return ()
-
-
-def _advice(state: Beside, under: Inspected, chosen: Settings) -> list[Any]:
-    if state.facts is None:
-        return []
-    found = inspecting.findings(under, state.facts, chosen)
-    return [diagnostic_words(one, under.spec, state.facts.meter, under.policy) for one in found]
 
 
 def _settings(document: Document) -> Settings | None:

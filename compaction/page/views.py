@@ -1,10 +1,11 @@
 """`/profiles/<id>/compaction/`: the settings page. Its form is the draft; only `save` changes anything.
 
-Rule: issue 5, seed «Visual page» and «Save and reload»; the plain version is in docs/decisions/0009-the-settings-page.md.
+Rule: issue 5, seed «Visual page» and «Save and reload»; the plain version is in docs/decisions/0008-the-settings-page.md.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlencode
 
@@ -56,10 +57,8 @@ def _sent(request: CallerRequest, profile: Profile) -> HttpResponse:
     draft = Draft(revision, base, drafts.read(request.POST, profile.document if base is None else base))
     action = request.POST.get("action", "")
     if action == "rebase":
-        try:
+        with suppress(InvalidSettings):  # half a pair goes nowhere: the page shows the conflict and what is wrong
             draft = Draft(profile.revision, profile.document, drafts.rebased(draft, profile.document))
-        except InvalidSettings:
-            pass  # half a pair goes nowhere: the page shows the conflict and what is wrong
     if action != "save":
         return _page(request, profile, draft)
     try:

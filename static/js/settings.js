@@ -1,0 +1,226 @@
+// The settings page while it is edited: the form is the draft, and the server works out everything shown. Each change is sent as
+// `action=draft`, and the parts of the answer take the place of those here; nothing typed is ever replaced under the hand.
+// The draft is kept in this browser until it is saved or dropped. Without this script the same form works by its buttons.
+import { attach as sweep } from "./sweep.js";
+
+const root = document.querySelector("[data-settings]");
+const live = document.querySelector("[data-live]");
+const PAUSE = 200;
+const LOOK = 20000;
+const kept = `dshweb.draft.${root.dataset.user}.${root.dataset.settings}`;
+let asking = new AbortController();
+let saving = false;
+let timer = 0;
+
+const form = () => root.querySelector("form#draft");
+const words = (name) => document.querySelector(`template[data-words-${name}]`).innerHTML;
+const saveButton = () => root.querySelector("[data-save]");
+const say = (text) => { if (live.textContent !== text) live.textContent = text; };
+
+// everything typed, also what is switched off in native mode
+function typed(submitter) {
+  const off = [...root.querySelectorAll("fieldset[data-native-off]:disabled")];
+  const doubles = [...root.querySelectorAll("input[data-kept]")];
+  off.forEach((field) => { field.disabled = false; });
+  doubles.forEach((field) => { field.disabled = true; });
+  const data = new FormData(form(), submitter);
+  off.forEach((field) => { field.disabled = true; });
+  doubles.forEach((field) => { field.disabled = false; });
+  return data;
+}
+
+function remember() {
+  if (!saveButton()) return;
+  const part = root.querySelector('[data-part="save"]');
+  if (part.dataset.changes === "0" && !("conflict" in part.dataset)) return forget();
+  const entries = [...typed()].filter(([name]) => !["csrfmiddlewaretoken", "action", "unset"].includes(name));
+  try { localStorage.setItem(kept, JSON.stringify(entries)); } catch { /* full or switched off: the page still has it */ }
+}
+
+function forget() {
+  try { localStorage.removeItem(kept); } catch { /* nothing was kept */ }
+}
+
+function remembered() {
+  try { return JSON.parse(localStorage.getItem(kept)); } catch { return null; }
+}
+
+// ---- what the page looks like for what is typed
+
+function settle() {
+  const part = root.querySelector('[data-part="save"]');
+  root.querySelectorAll(".no-js").forEach((one) => { one.hidden = true; });
+  root.querySelectorAll("[data-typed], [data-pair]").forEach((one) => { one.hidden = root.querySelector("#id_route")?.value !== "other"; });
+  const native = root.querySelector("input[name=mode]:checked")?.value === "native";
+  if (saveButton()) {
+    root.querySelectorAll("fieldset[data-native-off]").forEach((field) => { field.disabled = native; });
+    saveButton().disabled = saving || "conflict" in part.dataset || part.dataset.changes === "0" || part.dataset.errors !== "0";
+  }
+}
+
+function swapParts(page) {
+  for (const known of root.querySelectorAll("[data-part]")) {
+    const fresh = page.querySelector(`[data-part="${known.dataset.part}"]`);
+    if (!fresh || known.contains(document.activeElement) || known.outerHTML === fresh.outerHTML) continue;
+    known.replaceWith(fresh);
+    fresh.dispatchEvent(new CustomEvent("dshweb:replaced", { bubbles: true }));
+  }
+  for (const field of form().querySelectorAll("[id^=id_]")) {
+    const wrong = page.getElementById(field.id)?.getAttribute("aria-invalid");
+    if (wrong) field.setAttribute("aria-invalid", wrong); else field.removeAttribute("aria-invalid");
+  }
+}
+
+function swapAll(page) {
+  const open = root.querySelector("details[data-adv]")?.open;
+  const fresh = page.querySelector("[data-settings]");
+  root.dataset.revision = fresh.dataset.revision;
+  root.replaceChildren(...fresh.childNodes);
+  if (open) root.querySelector("details[data-adv]").open = true;
+  root.dispatchEvent(new CustomEvent("dshweb:replaced", { bubbles: true }));
+  root.querySelector("[data-focus]")?.focus();
+}
+
+function fail(name) {
+  const notes = root.querySelector('[data-part="notes"]');
+  notes.querySelector("[data-failed]")?.remove();
+  const note = document.createElement("div");
+  note.className = "note note-red";
+  note.setAttribute("role", "alert");
+  note.dataset.failed = "";
+  note.innerHTML = `<div>${words(name)}</div>`;
+  notes.prepend(note);
+  note.scrollIntoView({ block: "nearest" });
+}
+
+// ---- asking the server
+
+async function ask(data, signal) {
+  const answer = await fetch(form().action, { method: "POST", body: data, signal, headers: { "x-requested-with": "fetch" } });
+  if (new URL(answer.url).pathname !== new URL(form().action).pathname) throw Object.assign(new Error(), { out: true });
+  if (![200, 409, 422].includes(answer.status)) throw new Error(String(answer.status));
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  if (!page.querySelector("[data-settings]")) throw new Error("another page");
+  return { page, url: new URL(answer.url) };
+}
+
+async function look() {
+  clearTimeout(timer);
+  timer = 0;
+  if (saving || !saveButton()) return;
+  asking.abort();
+  asking = new AbortController();
+  const data = typed();
+  data.set("action", "draft");
+  try {
+    const { page } = await ask(data, asking.signal);
+    swapParts(page);
+    remember();
+    settle();
+    say(root.querySelector('[data-part="save"] strong')?.textContent ?? "");
+  } catch (error) {
+    if (error.name !== "AbortError") fail(error.out ? "out" : "broken");
+  }
+}
+
+function soon() {
+  settle();
+  if (saveButton()) saveButton().disabled = true; // until the rules have spoken about what is typed now
+  clearTimeout(timer);
+  timer = setTimeout(look, PAUSE);
+}
+
+async function act(submitter) {
+  const data = typed(submitter);
+  const save = submitter?.dataset.save !== undefined;
+  clearTimeout(timer);
+  asking.abort();
+  asking = new AbortController();
+  saving = save;
+  settle();
+  try {
+    const { page, url } = await ask(data, asking.signal);
+    saving = false;
+    swapAll(page);
+    if (save && url.searchParams.has("saved")) {
+      forget();
+      url.searchParams.delete("saved");
+      history.replaceState(null, "", url);
+    } else remember();
+  } catch (error) {
+    saving = false;
+    if (error.name !== "AbortError") { remember(); fail(error.out ? "out" : "broken"); }
+  }
+  settle();
+}
+
+async function restore(entries) {
+  const data = new FormData();
+  entries.forEach(([name, value]) => data.append(name, value));
+  data.set("csrfmiddlewaretoken", form().elements.csrfmiddlewaretoken.value);
+  data.set("session", form().elements.session.value);
+  data.set("action", "draft");
+  try {
+    const { page } = await ask(data);
+    swapAll(page);
+    remember();
+    settle();
+    const note = root.querySelector('[data-part="save"] strong');
+    if (note && root.querySelector('[data-part="save"]').dataset.changes !== "0") say(words("kept"));
+  } catch (error) {
+    fail(error.out ? "out" : "broken");
+  }
+}
+
+// ---- what people do
+
+root.addEventListener("input", (event) => { if (event.target.name && event.target.name !== "session") soon(); });
+
+root.addEventListener("change", (event) => {
+  if (event.target.name !== "session") return;
+  const url = new URL(location.href);
+  url.search = `?session=${event.target.value}`;
+  if (!saveButton()) return location.assign(url);
+  history.replaceState(null, "", url);
+  look();
+});
+
+root.addEventListener("submit", (event) => {
+  if (event.target.id !== "draft") return;
+  event.preventDefault();
+  if (event.submitter?.name === "action" && event.submitter.value === "draft") look();
+  else act(event.submitter);
+});
+
+root.addEventListener("click", (event) => {
+  const link = event.target.closest("a");
+  if (link?.matches("[data-drop]")) forget();
+  const goal = link?.getAttribute("href")?.startsWith("#id_") && root.querySelector(link.getAttribute("href"));
+  if (!goal) return;
+  goal.closest("details")?.setAttribute("open", "");
+  event.preventDefault();
+  (goal.matches("input, select") ? goal : goal.querySelector("input, select"))?.focus();
+});
+
+root.addEventListener("keydown", (event) => {
+  if (event.target.name !== "mode") return;
+  const cards = [...root.querySelectorAll("input[name=mode]")];
+  const to = { Home: cards[0], End: cards.at(-1), Enter: event.target }[event.key];
+  if (!to) return;
+  event.preventDefault();
+  to.focus();
+  if (to.checked) return;
+  to.checked = true;
+  to.dispatchEvent(new Event("input", { bubbles: true }));
+});
+
+document.addEventListener("visibilitychange", () => { if (!document.hidden && remembered()) look(); });
+setInterval(() => { if (!document.hidden && !timer && remembered()) look(); }, LOOK);
+
+const before = remembered();
+const query = new URLSearchParams(location.search);
+settle();
+if (query.has("saved")) forget();
+else if (query.has("from")) remember();
+else if (before && saveButton()) restore(before);
+sweep(root);
