@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -17,7 +17,6 @@ from compaction.core.document import Op, mutate
 from compaction.core.formula import NoSpec, Spec, reserve, spec
 from compaction.core.marks import Marked, marks
 from compaction.core.policy import Settings, resolve
-from compaction.core.sweep import Trace, trace
 from compaction.core.what_if import Point, Pressure, Route, what_if
 from compaction.services import catalogue
 from compaction.services.catalogue import Known
@@ -84,7 +83,8 @@ def try_settings(log: LogFile, settings: Settings, *, window: int | None = None)
 
     The recorded window goes before the catalogue's here: it is what the harness worked with.
     """
-    with _whole(log) as (header, events):
+    with alone_with(log) as read:
+        header, events = read()
         limits = Limits(log.team_id, settings, window)
         points = what_if(header, events, limits.pressure)
         found = marks(header, events)
@@ -100,12 +100,6 @@ def try_settings(log: LogFile, settings: Settings, *, window: int | None = None)
             shown.append(Look(point, limits.spec(point.route), crossing))
     last = events[-1].seq if events else None
     return Tried(settings, looks, tuple(shown[:SHOWN]), max(0, len(shown) - SHOWN), tuple(found), last, limits.notes)
-
-
-def trace_of(log: LogFile) -> Trace:
-    """Replays a log once for `sweep`, without settings. Raises TooLarge, Busy, Gone."""
-    with _whole(log) as (header, events):
-        return trace(what_if(header, events, lambda _: None))
 
 
 class Limits:
@@ -158,16 +152,6 @@ class Limits:
         return found
 
 
-@contextmanager
-def _whole(log: LogFile) -> Iterator[tuple[Header | None, list[Event]]]:
-    """Header and events of a log that is small enough, one log at a time."""
-    decoded = log.accounting.get("decoded_bytes")
-    if not isinstance(decoded, int) or decoded > MOST_BYTES:
-        raise TooLarge
-    with _alone():
-        yield _read(log)
-
-
 def _read(log: LogFile) -> tuple[Header | None, list[Event]]:
     """The whole log, decoded. Only a header in front tells the folds how old rows are priced."""
     try:
@@ -180,10 +164,14 @@ def _read(log: LogFile) -> tuple[Header | None, list[Event]]:
 
 
 @contextmanager
-def _alone() -> Iterator[None]:
+def alone_with(log: LogFile) -> Iterator[Callable[[], tuple[Header | None, list[Event]]]]:
+    """What reads a log (raising Gone), while no other is read in this process. Raises TooLarge, Busy."""
+    decoded = log.accounting.get("decoded_bytes")
+    if not isinstance(decoded, int) or decoded > MOST_BYTES:
+        raise TooLarge
     if not _one.acquire(timeout=WAIT_SECONDS):
         raise Busy
     try:
-        yield
+        yield lambda: _read(log)
     finally:
         _one.release()

@@ -6,7 +6,7 @@ gives with those limits; here all ratios share one pass over the steps, so that 
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -160,11 +160,3 @@ class _Column:
 
 def _is_over(limit: int | None, total: int) -> bool:
     return limit is not None and total >= limit
-
-
-def nearest(grid: Sequence[float], ratio: float) -> int:
-    """Index of the ratio of a rising `grid` that is nearest."""
-    at = bisect_left(grid, ratio)
-    if at == len(grid) or (at > 0 and ratio - grid[at - 1] < grid[at] - ratio):
-        return at - 1
-    return at
