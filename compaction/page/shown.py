@@ -15,6 +15,7 @@ from compaction.core.problem import InvalidSettings, Problem
 from compaction.core.session_facts import Inspected, SessionFacts
 from compaction.models import Profile
 from compaction.page import controls as made
+from compaction.page import export
 from compaction.page.chart import Chart, drawn
 from compaction.page.controls import Control
 from compaction.page.draft import Draft, text_of
@@ -67,6 +68,7 @@ def shown(
         "drawn_for_saved": fitting is None,
         "advice": [_advised(one, under, state.facts) for one in advice],
         "notes": notes(state.body, {one.text for one in advice}),
+        "export": export.of(profile, caller),
     }
 
 
