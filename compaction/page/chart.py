@@ -1,0 +1,292 @@
+"""The budget and retention chart: what `inspect` says of one session under the draft's settings, ready to be drawn and read.
+
+Rule: issue 5.4, seed «预算/保留», DECISIONS 14 and 16: drawn from `budget` and `preview` only; nothing is drawn for another engine,
+nothing unknown is 0, what comes after a compaction is an upper bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as lazy
+
+from compaction.core.estimate import FRAMING
+from compaction.core.formula import NoSpec, Spec
+from compaction.core.policy import Policy
+from compaction.core.session_facts import SessionFacts
+from compaction.page import chart_rows, formula_told
+from compaction.page.chart_layout import LANE, Mark, Segment, Tick, brief, lanes, partition, percent, place, ticks
+from compaction.page.chart_rows import NAMES, Figures, Row
+from compaction.page.formula_told import Formula
+from compaction.page.words import NO_CUT, reason_words
+from dshweb.ui.templatetags.dshweb import grouped, tokens
+
+BAR: Final = 44
+"""Height of the bar in px."""
+_SHORT: Final[dict[str, Promise]] = {
+    "now": lazy("now %s"),
+    "trigger": lazy("trigger %s"),
+    "held": lazy("engine %s"),
+    "ratio": lazy("ratio %s"),
+    "window": lazy("window %s"),
+}
+MEASURES: Final[dict[str, Promise]] = {
+    "measured": lazy("measured: rests on what the provider counted"),
+    "estimated": lazy("estimated by the fixed heuristic"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """What one kind of compaction would replace at most. `open`: where it ends depends on the last exchange."""
+
+    kind: str
+    label: str
+    slim: str
+    tokens: int
+    x: float
+    end: float
+    open: bool
+    y: int
+
+    @property
+    def left(self) -> str:
+        return percent(self.x)
+
+    @property
+    def right(self) -> str:
+        return percent(self.end)
+
+    @property
+    def anchor(self) -> str:
+        return "start" if self.x < 50 else "end"
+
+    @property
+    def words_at(self) -> str:
+        return self.left if self.x < 50 else self.right
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The safe cut of automatic compaction. `start` None: there is none to be worked out, `words` say so and `why`."""
+
+    words: str
+    why: str
+    start: int | None = None
+    end: int | None = None
+    tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """What the template draws. `sentence`: nothing is drawn, and why. Heights in px, places in percent of the width."""
+
+    sentence: str = ""
+    hint: str = ""
+    formula: Formula | None = None
+    cut: Cut | None = None
+    measured: str = ""
+    estimated: bool = False
+    route: str = ""
+    notes: tuple[tuple[str, str], ...] = ()
+    segments: tuple[Segment, ...] = ()
+    after: tuple[Segment, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    now: Mark | None = None
+    zone: tuple[str, str] | None = None
+    over: tuple[str, str] | None = None
+    spans: tuple[Span, ...] = ()
+    ticks: tuple[Tick, ...] = ()
+    rows: tuple[Row, ...] = ()
+    lines: tuple[Row, ...] = ()
+    after_rows: tuple[Row, ...] = ()
+    window: Row | None = None
+    retain: int | None = None
+    after_words: str = ""
+    told: str = ""
+    bar: int = field(default=BAR)
+
+    @property
+    def drawn(self) -> bool:
+        return bool(self.rows)
+
+    @property
+    def top(self) -> int:
+        """Where the bar begins, under the words of the marks."""
+        return len(self.marks) * LANE + 8
+
+    @property
+    def bottom(self) -> int:
+        return self.top + self.bar
+
+    @property
+    def middle(self) -> int:
+        return self.top + self.bar // 2 + 4
+
+    @property
+    def height(self) -> int:
+        return self.bottom + LANE + 6 + 24 * len(self.spans)
+
+    def lane_marks(self) -> list[tuple[Mark, int]]:
+        """Each mark above the bar with the baseline of its words."""
+        return [(mark, self.top - 9 - LANE * mark.lane) for mark in self.marks]
+
+    def span_lines(self) -> list[tuple[Span, int]]:
+        """Each span with the height of its line."""
+        return [(span, self.bottom + LANE + 10 + 24 * span.y) for span in self.spans]
+
+
+def drawn(
+    budget: Mapping[str, Any] | None,
+    preview: Mapping[str, Any] | None,
+    spec: Spec | NoSpec | None,
+    policy: Policy | None,
+    facts: SessionFacts | None,
+    held: Mapping[str, Any] | None = None,
+    *,
+    engine: Mapping[str, Any] | None = None,
+) -> Chart:
+    """The chart of a session. `budget` and `preview` as in `inspect`, worked out for the settings of the draft.
+
+    `held`: inspect's own budget, by what the engine holds. `engine`: inspect's, which tells why there is no budget.
+    """
+    window = budget["contextWindow"] if budget else None
+    formula = formula_told.told(spec, policy, facts, window)
+    if budget is None or budget["currentTokens"] is None:
+        sentence, hint = _nothing(budget, preview, engine, facts)
+        return Chart(sentence, hint, formula=formula)
+    after = preview["afterUpperBoundTokens"] if preview else None
+    at = Figures(
+        budget["currentTokens"], window, budget["fixedTokens"], budget["thresholdTokens"], budget["retainTokens"],
+        budget["summaryMaxTokens"], _held(budget, held),
+        int(spec.ratio_term) if isinstance(spec, Spec) and spec.winner == "headroom" else None, after,
+    )  # fmt: skip
+    return _chart(at, preview, spec, policy, facts, formula, str(budget["measurement"]))
+
+
+def _chart(
+    at: Figures, preview: Mapping[str, Any] | None, spec: Spec | NoSpec | None, policy: Policy | None,
+    facts: SessionFacts | None, formula: Formula | None, measurement: str,
+) -> Chart:  # fmt: skip
+    whole = at.whole
+    above = [
+        (kind, tokens)
+        for kind, tokens in (("trigger", at.trigger), ("held", at.held), ("ratio", at.ratio))
+        if tokens is not None
+    ]
+    if at.window is not None and whole > at.window:
+        above.append(("window", at.window))
+    now = place(at.now, whole)
+    route = facts.route if facts else None
+    rows, lines = chart_rows.zones(at), chart_rows.lines(at)
+    return Chart(
+        formula=formula,
+        cut=_cut(at, preview, spec, policy),
+        measured=str(MEASURES.get(measurement, "")),
+        estimated=measurement == "estimated",
+        route="/".join(one for one in (route.provider, route.model) if one) if route else "",
+        notes=_notes(at),
+        segments=partition([(kind, n, str(NAMES[kind])) for kind, n in (*at.used(), *at.unused())], whole),
+        after=partition([(kind, n, str(NAMES[kind])) for kind, n in at.afterwards()], whole),
+        marks=lanes([(kind, n, str(_SHORT[kind]) % brief(n)) for kind, n in above], whole),
+        now=Mark("now", at.now, now, str(_SHORT["now"]) % brief(at.now), "start" if now < 50 else "end", 0),
+        zone=_stretch(at.trigger, at.window, whole),
+        over=_stretch(at.window, at.now, whole),
+        spans=_spans(at, whole),
+        ticks=ticks(whole, _("0 tokens")),
+        rows=rows,
+        lines=lines,
+        after_rows=chart_rows.after_rows(at),
+        window=chart_rows.window_row(at),
+        retain=at.retain,
+        after_words=_after_words(at),
+        told="; ".join(f"{row.name}: {tokens(row.tokens)}" for row in (*rows, *lines) if row.tokens is not None),
+    )
+
+
+def _held(budget: Mapping[str, Any], held: Mapping[str, Any] | None) -> int | None:
+    trigger = held["thresholdTokens"] if held else None
+    return None if trigger is None or trigger == budget["thresholdTokens"] else trigger
+
+
+def _nothing(
+    budget: Mapping[str, Any] | None,
+    preview: Mapping[str, Any] | None,
+    engine: Mapping[str, Any] | None,
+    facts: SessionFacts | None,
+) -> tuple[str, str]:
+    """Why nothing is drawn, and what to do."""
+    if budget is not None:
+        why = reason_words(preview["reason"]) if preview else ""
+        return _("The token numbers of this session are unknown, so nothing is drawn."), why
+    if engine is None and facts is None:
+        return _("No session is chosen."), _("Choose one under “Session” to see how full it is under these settings.")
+    if engine is not None and engine["inspectApplies"]:
+        return _("With these settings nothing can be worked out."), _(
+            "Mend the fields that are marked; the drawing comes back by itself."
+        )
+    return (
+        _("Another compaction engine runs this session, so no budget and no preview are drawn for it."),
+        _("Its recorded compactions are shown all the same. The settings of this page do not reach it."),
+    )
+
+
+def _stretch(begin: int | None, end: int | None, whole: int) -> tuple[str, str] | None:
+    """Place and width of what lies over the zones: the zone after the trigger, what is in use beyond the window."""
+    if begin is None or end is None or end <= begin:
+        return None
+    left, right = place(begin, whole), place(end, whole)
+    return percent(left), percent(right - left)
+
+
+def _spans(at: Figures, whole: int) -> tuple[Span, ...]:
+    """What automatic compaction takes at most, and what /compact and the recovery from an overflow may take."""
+    if at.head is None or at.tail is None or at.behind <= 0:
+        return ()
+    begin, older = place(at.head, whole), at.behind - at.tail
+    found = [("automatic", _("automatic"), older, False)] if older > 0 else []
+    found.append(("manual", _("manual, overflow"), at.behind, True))
+    return tuple(
+        Span(kind, words, n, begin, place(at.head + n, whole), open_, y) for y, (kind, words, n, open_) in enumerate(found)
+    )  # fmt: skip
+
+
+def _cut(at: Figures, preview: Mapping[str, Any] | None, spec: Spec | NoSpec | None, policy: Policy | None) -> Cut:
+    reason = preview["reason"] if preview else None
+    why = reason_words(reason, spec, policy)
+    if preview is None or preview["rangeStart"] is None or preview["rangeEnd"] is None:
+        return Cut(str(NO_CUT), why)
+    taken = None
+    if at.after is not None and at.longest is not None:
+        taken = at.now + FRAMING + at.longest - at.after
+    start, end = preview["rangeStart"], preview["rangeEnd"]
+    words = _("seq %(start)s – %(end)s") % {"start": grouped(start), "end": grouped(end)}
+    return Cut(words, why, start, end, taken)
+
+
+def _after_words(at: Figures) -> str:
+    if at.after is None:
+        return ""
+    return _("After a compaction: at most %(n)s (upper bound, no forecast)") % {"n": tokens(at.after)}
+
+
+def _notes(at: Figures) -> tuple[tuple[str, str], ...]:
+    """What the drawing shows and might be overlooked: (tone, words)."""
+    found: list[tuple[str, str]] = []
+    if at.window is None:
+        found.append(
+            ("amber", _("The context window is unknown, so the bar ends at what is in use, and there are no shares."))
+        )
+    elif at.now > at.window:
+        found.append(("red", _("More is in use than the window holds.")))
+    elif at.trigger is not None and at.now >= at.trigger:
+        found.append(("amber", _("The trigger is reached: automatic compaction fires at the next step.")))
+    if at.after is not None and at.after >= at.now:
+        found.append(("amber", _("A summary of full length would be no smaller than what it replaces.")))
+    if at.after is not None and at.trigger is not None and at.after >= at.trigger:
+        found.append(("amber", _("With a summary of full length the trigger would be reached again at once.")))
+    return tuple(found)
