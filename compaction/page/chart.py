@@ -248,11 +248,14 @@ def _spans(at: Figures, whole: int) -> tuple[Span, ...]:
     if at.head is None or at.tail is None or at.behind <= 0:
         return ()
     begin, older = place(at.head, whole), at.behind - at.tail
-    found = [("automatic", _("automatic"), older, False)] if older > 0 else []
-    found.append(("manual", _("manual, overflow"), at.behind, True))
+    found = []
+    if older > 0:
+        found.append(("automatic", _("automatic compaction may replace this"), _("automatic"), older))
+    found.append(("manual", _("/compact and overflow: up to the last exchange"), _("manual, overflow"), at.behind))
     return tuple(
-        Span(kind, words, n, begin, place(at.head + n, whole), open_, y) for y, (kind, words, n, open_) in enumerate(found)
-    )  # fmt: skip
+        Span(kind, words, slim, n, begin, place(at.head + n, whole), kind == "manual", y)
+        for y, (kind, words, slim, n) in enumerate(found)
+    )
 
 
 def _cut(at: Figures, preview: Mapping[str, Any] | None, spec: Spec | NoSpec | None, policy: Policy | None) -> Cut:
