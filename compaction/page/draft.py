@@ -43,8 +43,7 @@ class Draft:
         return [
             key
             for key in CHOSEN
-            if key not in self.document
-            or (key not in (self.base or {}) and self.document[key] != BY_NAME[key].default)
+            if key not in self.document or (key not in (self.base or {}) and self.document[key] != BY_NAME[key].default)
         ]
 
     @property

@@ -1,6 +1,7 @@
 """What stands beside the settings: the sessions to look at, and what `inspect` says of the chosen one. Reads kept facts only.
 
-Rule: issue 5.2, seed «会话选择与只读状态»: sessions the caller may see, the first is taken, none can be chosen, and no id is made up.
+Rule: issue 5.2, seed «会话选择与只读状态»: sessions the caller may see, the first usable one is taken (one that another preset's engine
+serves has no figures), none can be chosen, and no id is made up.
 """
 
 from __future__ import annotations
@@ -80,6 +81,7 @@ def _chosen(rows: QuerySet[Session], options: list[Session], wanted: str) -> Ses
     if wanted == NONE:
         return None
     if not wanted:
-        return options[0] if options else None
+        ours = (one for one in options if one.preset in ("", inspecting.OUR_PRESET))
+        return next(ours, options[0] if options else None)
     pk = number_in(wanted)
     return None if pk is None else next((one for one in options if one.pk == pk), None) or rows.filter(pk=pk).first()

@@ -32,7 +32,9 @@ OWN = {
 def documents(draw):
     found = draw(st.fixed_dictionaries({}, optional=OWN))
     if draw(st.booleans()):
-        found |= draw(st.one_of(st.fixed_dictionaries({"retainRatio": ratio}), st.fixed_dictionaries({"retainTokens": count})))
+        found |= draw(
+            st.one_of(st.fixed_dictionaries({"retainRatio": ratio}), st.fixed_dictionaries({"retainTokens": count}))
+        )
     if draw(st.booleans()):
         found |= dict(zip(PAIR, draw(st.tuples(text, text)), strict=True))
     return {key: found[key] for key in ALL_KEYS if key in found}
@@ -110,7 +112,9 @@ def test_the_pair_moves_together():
     assert read(sent(draft, route=""), base) == {}
     assert read(sent(draft, route='["a","b"]'), base) == {"summarizationProvider": "a", "summarizationModel": "b"}
     typed = {"summarizationProvider": "x", "summarizationModel": ""}
-    assert read(sent(draft, route=OTHER, **typed), base) == {"summarizationProvider": "x"}, "half a pair is refused later"
+    assert read(sent(draft, route=OTHER, **typed), base) == {"summarizationProvider": "x"}, (
+        "half a pair is refused later"
+    )
     for broken in ("[", "{}", "[1,2]", '["a"]', "[" * 100_000):
         assert read(sent(draft, route=broken), base) == {"summarizationProvider": broken}
     assert read(sent(draft, unset="summarizationModel"), base) == {}
