@@ -150,7 +150,7 @@ def test_selection_is_told_in_words_and_without_a_script() -> None:
     assert text.count("✓ Selected") == 3
     assert "<script" not in text
     assert "style=" not in text
-    assert ".mode > input:checked ~ .mode-h .mode-sel { visibility: visible; }" in css()
+    assert ".mode > input:checked ~ .mode-h .mode-sel { display: inline; }" in css()
 
 
 def test_the_caption_says_what_the_drawings_are_not() -> None:
