@@ -13,6 +13,7 @@ let saving = false;
 let timer = 0;
 
 const form = () => root.querySelector("form#draft");
+const target = () => new URL(form().getAttribute("action"), location.href); // its buttons are named "action" and hide the property
 const words = (name) => document.querySelector(`template[data-words-${name}]`).innerHTML;
 const saveButton = () => root.querySelector("[data-save]");
 const say = (text) => { if (live.textContent !== text) live.textContent = text; };
@@ -50,6 +51,7 @@ function remembered() {
 function settle() {
   const part = root.querySelector('[data-part="save"]');
   root.querySelectorAll(".no-js").forEach((one) => { one.hidden = true; });
+  root.querySelector("[data-ratio]").hidden = false;
   root.querySelectorAll("[data-typed], [data-pair]").forEach((one) => { one.hidden = root.querySelector("#id_route")?.value !== "other"; });
   const native = root.querySelector("input[name=mode]:checked")?.value === "native";
   if (saveButton()) {
@@ -96,8 +98,8 @@ function fail(name) {
 // ---- asking the server
 
 async function ask(data, signal) {
-  const answer = await fetch(form().action, { method: "POST", body: data, signal, headers: { "x-requested-with": "fetch" } });
-  if (new URL(answer.url).pathname !== new URL(form().action).pathname) throw Object.assign(new Error(), { out: true });
+  const answer = await fetch(target(), { method: "POST", body: data, signal, headers: { "x-requested-with": "fetch" } });
+  if (new URL(answer.url).pathname !== target().pathname) throw Object.assign(new Error(), { out: true });
   if (![200, 409, 422].includes(answer.status)) throw new Error(String(answer.status));
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   if (!page.querySelector("[data-settings]")) throw new Error("another page");
