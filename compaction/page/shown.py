@@ -20,6 +20,7 @@ from compaction.page.chart import Chart, drawn
 from compaction.page.controls import Control
 from compaction.page.draft import Draft, text_of
 from compaction.page.state import Beside, beside
+from compaction.page.sweeping import full_page
 from compaction.page.told import notes, told
 from compaction.page.words import LABELS, STRATEGIES, diagnostic_words, worded
 from compaction.selectors import history, reload_needed
@@ -69,6 +70,7 @@ def shown(
         "advice": [_advised(one, under, state.facts) for one in advice],
         "notes": notes(state.body, {one.text for one in advice}),
         "export": export.of(profile, caller),
+        "sweep_link": full_page(state.chosen, draft.document) if state.chosen else None,
     }
 
 
