@@ -157,8 +157,11 @@ def drawn(
     window = budget["contextWindow"] if budget else None
     formula = formula_told.told(spec, policy, facts, window)
     if budget is None or budget["currentTokens"] is None:
-        sentence, hint = _nothing(budget, preview, engine, facts)
-        return Chart(sentence, hint, formula=formula)
+        foreign = budget is None and (
+            (engine is None and facts is not None) or (engine is not None and not engine["inspectApplies"])
+        )
+        sentence, hint = _nothing(budget, preview, foreign=foreign, chosen=engine is not None)
+        return Chart(sentence, hint, formula=None if foreign else formula)
     after = preview["afterUpperBoundTokens"] if preview else None
     at = Figures(
         budget["currentTokens"], window, budget["fixedTokens"], budget["thresholdTokens"], budget["retainTokens"],
@@ -214,25 +217,21 @@ def _held(budget: Mapping[str, Any], held: Mapping[str, Any] | None) -> int | No
 
 
 def _nothing(
-    budget: Mapping[str, Any] | None,
-    preview: Mapping[str, Any] | None,
-    engine: Mapping[str, Any] | None,
-    facts: SessionFacts | None,
+    budget: Mapping[str, Any] | None, preview: Mapping[str, Any] | None, *, foreign: bool, chosen: bool
 ) -> tuple[str, str]:
     """Why nothing is drawn, and what to do."""
     if budget is not None:
         why = reason_words(preview["reason"]) if preview else ""
         return _("The token numbers of this session are unknown, so nothing is drawn."), why
-    if engine is None and facts is None:
-        return _("No session is chosen."), _("Choose one under “Session” to see how full it is under these settings.")
-    if engine is not None and engine["inspectApplies"]:
-        return _("With these settings nothing can be worked out."), _(
-            "Mend the fields that are marked; the drawing comes back by itself."
+    if foreign:
+        return (
+            _("Another compaction engine runs this session, so no budget and no preview are drawn for it."),
+            _("Its recorded compactions are shown all the same. The settings of this page do not reach it."),
         )
-    return (
-        _("Another compaction engine runs this session, so no budget and no preview are drawn for it."),
-        _("Its recorded compactions are shown all the same. The settings of this page do not reach it."),
-    )
+    if chosen:
+        told = _("Mend the fields that are marked; the drawing comes back by itself.")
+        return _("With these settings nothing can be worked out."), told
+    return _("No session is chosen."), _("Choose one under “Session” to see how full it is under these settings.")
 
 
 def _stretch(begin: int | None, end: int | None, whole: int) -> tuple[str, str] | None:
@@ -287,7 +286,7 @@ def _notes(at: Figures) -> tuple[tuple[str, str], ...]:
     elif at.now > at.window:
         found.append(("red", _("More is in use than the window holds.")))
     elif at.trigger is not None and at.now >= at.trigger:
-        found.append(("amber", _("The trigger is reached: automatic compaction fires at the next step.")))
+        found.append(("amber", _("The trigger is reached: automatic compaction, if on, fires at the next step.")))
     if at.after is not None and at.after >= at.now:
         found.append(("amber", _("A summary of full length would be no smaller than what it replaces.")))
     if at.after is not None and at.trigger is not None and at.after >= at.trigger:

@@ -13,6 +13,10 @@ from dshweb.ui.templatetags.dshweb import GAP, grouped
 
 LANE: Final = 18
 """Height of one line of words, in px."""
+_NARROW: Final = 250
+"""Width of the chart on a page of 320 px."""
+_WIDE: Final = 640
+"""Width from which the chart counts as wide, as in budget.css."""
 _STEPS: Final = (1, 2, 2.5, 5, 10)
 _BRIEF_FROM: Final = 100_000_000
 
@@ -42,7 +46,9 @@ class Segment:
     @property
     def fits(self) -> str:
         """Where its label has room inside: "always", "wide" (a wide page only), or "" (nowhere)."""
-        return "always" if self.width >= 42 else "wide" if self.width >= 15 else ""
+        room = self.width / 100
+        need = _breadth(self.label)
+        return "always" if need <= room * _NARROW else "wide" if need <= room * _WIDE else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +84,11 @@ class Tick:
     @property
     def left(self) -> str:
         return percent(self.x)
+
+
+def _breadth(words: str) -> float:
+    """About how broad words are at 12 px, with a little air."""
+    return 12 + sum(12 if ord(char) > 0x2E80 else 6.7 for char in words)
 
 
 def percent(value: float) -> str:

@@ -96,7 +96,7 @@ def _terms(
 ) -> tuple[Term, ...]:
     ratio, headroom, keep = policy.threshold_ratio, policy.headroom_tokens, policy.retention
     kept = "retainTokens" if keep.form == "tokens" else "retainRatio"
-    reserve = at.reserve.origin if at else ("unknown" if o is None else "")
+    reserve = at.reserve.origin if at else _reserve_origin(o, facts)
     return (
         Term("W", _("context window"), _shown(w), _window_origin(w, facts)),
         _setting("ratio", "thresholdRatio", js.number(ratio.value), ratio.origin, ratio.scope),
@@ -112,8 +112,19 @@ def _setting(symbol: str, key: str, value: str, origin: str, scope: str) -> Term
     return Term(symbol, label(key), value, origin_words(origin, scope), links((key,))[0], origin == "set")
 
 
+def _reserve_origin(o: int | None, facts: SessionFacts | None) -> str:
+    """Without a spec: the request goes before the adapter; a 0 nobody told is left without a word."""
+    if o is None:
+        return "" if facts is None else "unknown"
+    if facts is not None and facts.route.max_tokens == o:
+        return "request"
+    return "adapter" if o > 0 else ""
+
+
 def _window_origin(w: int | None, facts: SessionFacts | None) -> str:
     """The catalogue goes before the log (COMPACTION §18)."""
+    if w is None and facts is None:
+        return _("of the model a session runs on")
     if w is None:
         return _("neither the model routes nor the log say")
     logged = facts.route.window if facts else None
