@@ -17,6 +17,7 @@ from compaction.core.sweep import Row, Trace, thinned
 DATA_BYTES: Final = 15_000
 LISTED: Final = (60, 40, 25, 16, 10, 6, 3, 1)
 """How many crossings of a ratio are listed: the most that let all ratios stay below DATA_BYTES."""
+NAMED: Final = 8
 MOST_FIRED: Final = 60
 MOST_ROUTES: Final = 6
 MOST_PARTS: Final = 60
@@ -63,6 +64,20 @@ class Drawing:
     @property
     def would(self) -> list[Place]:
         return [place for place in self.places if place.would]
+
+    @property
+    def first(self) -> list[Place]:
+        """Those that are named in a sentence."""
+        return self.would[:NAMED]
+
+    @property
+    def rest(self) -> int:
+        return self.row.count - len(self.first)
+
+    @property
+    def told(self) -> bool:
+        """Whether it can be told of any step at all if it would have fired there."""
+        return self.row.unknown < self.steps
 
     @property
     def really(self) -> list[Place]:

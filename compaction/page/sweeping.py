@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from django.core.cache import cache
@@ -24,6 +24,7 @@ from django.views.decorators.http import require_safe
 from compaction import trying
 from compaction.core.document import normalised
 from compaction.core.formula import NoSpec, Spec
+from compaction.core.numbers import is_number
 from compaction.core.policy import Settings, resolve
 from compaction.core.problem import InvalidSettings
 from compaction.core.sweep import GRID, Row, Trace, sweep, trace
@@ -85,10 +86,8 @@ def what_if(request: CallerRequest, pk: int) -> HttpResponse:
 def full_page(session: Session, document: Mapping[str, object]) -> str:
     """Address of the whole what-if page with the values of a draft; as saved where they do not fit together."""
     values: dict[str, Any] = {} if session.current_id is None else {"log": session.current_id}
-    try:
-        effective = normalised(resolve(dict(document)))
-    except InvalidSettings:
-        effective = {}
+    settings = _resolved(document)
+    effective = normalised(settings) if settings else {}
     values |= {key: draft.text_of(effective[key]) for key in trying.KEYS if key in effective}
     return reverse("what-if", args=[session.pk]) + (f"?{urlencode(values)}" if values else "")
 
@@ -109,10 +108,12 @@ def trace_of(log: LogFile) -> Trace:
 
 
 def look(log: LogFile, document: Mapping[str, object]) -> Looked:
-    """A session under a document, at every ratio. Raises InvalidSettings for the document, and as `trace_of`."""
-    settings = resolve(dict(document))
-    steps = trace_of(log)
+    """A session under a document, at every ratio. Raises InvalidSettings for a document that no other ratio would make
+    valid, and as `trace_of`.
+    """
+    settings = _with_some_ratio(document)
     ratio = settings.policy.threshold_ratio.value
+    steps = trace_of(log)
     tried = _Ratios(document, trying.Limits(log.team_id, settings))
     chosen, *rows = sweep(steps, tried.threshold, (ratio, *GRID))
     last = steps.routes[steps.route[-1]] if len(steps) else None
@@ -121,6 +122,28 @@ def look(log: LogFile, document: Mapping[str, object]) -> Looked:
         steps, ratio, chosen, rows, tried.why, tried.headroom_from(last) if last else None,
         tuple(route for route in steps.routes if (route.provider, route.model) in own),
     )  # fmt: skip
+
+
+def _with_some_ratio(document: Mapping[str, object]) -> Settings:
+    """The document resolved. Where only the retained share stands against its ratio, that ratio stays and is refused later."""
+    try:
+        return resolve(dict(document))
+    except InvalidSettings:
+        ratio = document.get("thresholdRatio")
+        if not is_number(ratio) or not 0 < ratio < 1:
+            raise
+        settings = _resolved({**document, "thresholdRatio": GRID[-1]})
+        if settings is None:
+            raise
+        kept = replace(settings.policy.threshold_ratio, value=float(ratio))
+        return replace(settings, policy=replace(settings.policy, threshold_ratio=kept))
+
+
+def _resolved(document: Mapping[str, object]) -> Settings | None:
+    try:
+        return resolve(dict(document))
+    except InvalidSettings:
+        return None
 
 
 class _Ratios:
@@ -149,19 +172,13 @@ class _Ratios:
 
     def _spec(self, ratio: float, route: Route) -> Spec | str:
         if ratio not in self._found:
-            settings = self._settings(ratio)
+            settings = _resolved({**self._document, "thresholdRatio": ratio})
             self._found[ratio] = self._limits.other(settings) if settings else None
         limits = self._found[ratio]
         if limits is None:
             return REFUSED
         found = limits.spec(route)
         return found.code if isinstance(found, NoSpec) else found or "no-route"
-
-    def _settings(self, ratio: float) -> Settings | None:
-        try:
-            return resolve({**self._document, "thresholdRatio": ratio})
-        except InvalidSettings:
-            return None
 
 
 def _session(request: CallerRequest, team: int) -> Session | None:
@@ -213,12 +230,12 @@ def _words() -> dict[str, str]:
         ngettext("%(ratio)s: would have fired %(n)s time", "%(ratio)s: would have fired %(n)s times", n) for n in (1, 2)
     ]
     times = [ngettext("%(n)s time", "%(n)s times", n) for n in (1, 2)]
-    more = [ngettext("%(n)s more is not listed.", "%(n)s more are not listed.", n) for n in (1, 2)]
+    more = [ngettext("and %(n)s more", "and %(n)s more", n) for n in (1, 2)]
     filled = {"n": "{n}", "ratio": "{ratio}"}
     return {
         "sayOne": say[0] % filled, "sayMany": say[1] % filled, "timesOne": times[0] % filled, "timesMany": times[1] % filled,
         "moreOne": more[0] % filled, "moreMany": more[1] % filled, "trigger": _("trigger %(n)s") % filled,
-        "none": _("no trigger"), "over": _("at or over the trigger: %(n)s") % filled, "unknown": _("unknown"),
+        "none": _("no trigger"), "over": _("at or over the trigger: %(n)s") % filled, "sayNone": _("%(ratio)s: no trigger") % filled,
         "tokens": ngettext("%(n)s token", "%(n)s tokens", 2) % filled, "untold": _("cannot be told: %(n)s") % filled,
     }  # fmt: skip
 

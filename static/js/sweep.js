@@ -8,6 +8,7 @@ const PAUSE = 350;
 const SAY_PAUSE = 700;
 const BUSY_PAUSE = 5000;
 const [LEFT, RIGHT, HIGH, LOW, ABOVE] = [10, 990, 110, 930, 40]; // as in page/sweep_drawing.py
+const NAMED = 8;
 const GAP = "\u202f";
 
 export function attach(root) {
@@ -130,13 +131,14 @@ export function attach(root) {
     if (!place) return null;
     const data = JSON.parse(place.dataset.rows);
     data.rows.forEach((row, n) => { if (row === 0) data.rows[n] = data.rows[n - 1]; });
-    const count = place.querySelector('[data-out="count"]').dataset.n;
-    return { place, data, words: JSON.parse(place.dataset.words), ratio: Number(place.dataset.ratio), count: Number(count) };
+    const { n, told } = place.querySelector('[data-out="count"]').dataset;
+    return { place, data, words: JSON.parse(place.dataset.words), ratio: Number(place.dataset.ratio), count: Number(n), told: told === "1" };
   }
 
   // ---- drawing, as the server draws it
 
-  const grouped = (n) => (n === null || n === undefined ? "—" : String(n).replace(/\B(?=(\d{3})+$)/g, GAP));
+  const grouped = (n) => (n === null || n === undefined ? null : String(n).replace(/\B(?=(\d{3})+$)/g, GAP));
+  const put = (place, text) => place.replaceChildren(text ?? look.place.querySelector("template[data-unknown]").content.cloneNode(true));
   const fill = (words, values) => words.replace(/\{(\w+)\}/g, (_, name) => values[name]);
   const counted = (name, n, more = {}) => fill(look.words[`${name}${n === 1 ? "One" : "Many"}`], { n: grouped(n), ...more });
   const x = (n) => (look.data.n > 1 ? Math.round(LEFT + ((RIGHT - LEFT) * n) / (look.data.n - 1)) : (LEFT + RIGHT) / 2);
@@ -149,15 +151,17 @@ export function attach(root) {
     look.ratio = at / 100;
     look.count = count;
     out("ratio", text);
-    out("count", counted("times", count));
-    out("over", fill(look.words.over, { n: grouped(over) }));
+    look.told = untold < look.data.n;
+    out("count", look.told ? counted("times", count) : null);
+    out("over", fill(look.words.over, { n: grouped(over) }), !look.told);
     out("untold", fill(look.words.untold, { n: grouped(untold) }), untold === 0);
-    out("trigger", trigger === null ? "—" : fill(look.words.tokens, { n: grouped(trigger) }));
+    out("trigger", trigger === null ? null : fill(look.words.tokens, { n: grouped(trigger) }));
     out("why", trigger === null ? look.data.why[why] : "");
     look.place.querySelector("[data-why]").hidden = trigger !== null;
     drawLine(limits, trigger);
     const marked = new Set(crossings);
     mark(look.data.places.filter((place, n) => marked.has(n)));
+    name(crossings, count);
     list([...new Set([...crossings, ...look.data.fired])].sort((one, two) => one - two), marked, limits, count - crossings.length);
     const link = section.querySelector("a[data-full]");
     if (link) {
@@ -170,7 +174,7 @@ export function attach(root) {
 
   function out(name, text, hidden = false) {
     const place = look.place.querySelector(`[data-out="${name}"]`);
-    place.textContent = text;
+    put(place, text);
     place.hidden = hidden;
   }
 
@@ -202,15 +206,28 @@ export function attach(root) {
     }));
   }
 
+  function linkTo(seq, link = document.createElement("a")) {
+    link.textContent = grouped(seq);
+    link.href = look.place.dataset.event.replace("/events/0", `/events/${seq}`);
+    return link;
+  }
+
+  // the first few in a sentence
+  function name(crossings, count) {
+    const named = crossings.slice(0, NAMED);
+    const links = named.flatMap((n, at) => [...(at ? [", "] : []), linkTo(look.data.places[n][1])]);
+    look.place.querySelector("[data-links]").replaceChildren(...links);
+    look.place.querySelector("[data-seqs]").hidden = named.length === 0;
+    out("rest", counted("more", count - named.length), count === named.length);
+  }
+
   function list(numbers, marked, limits, hidden) {
     const row = look.place.querySelector("template[data-row]").content;
     look.place.querySelector("[data-places]").replaceChildren(...numbers.map((n) => {
       const [, seq, turn, tokens, route, fired] = look.data.places[n];
       const made = row.cloneNode(true);
-      const link = made.querySelector("a");
-      link.textContent = grouped(seq);
-      link.href = look.place.dataset.event.replace("/events/0", `/events/${seq}`);
-      [turn, tokens, limits[route]].forEach((value, cell) => { made.querySelectorAll("td")[cell].textContent = grouped(value); });
+      linkTo(seq, made.querySelector("a"));
+      [turn, tokens, limits[route]].forEach((value, cell) => put(made.querySelectorAll("td")[cell], grouped(value)));
       if (!marked.has(n)) made.querySelector("[data-would]").remove();
       if (!fired) made.querySelector("[data-fired]").remove();
       return made;
@@ -221,7 +238,11 @@ export function attach(root) {
 
   function say() {
     clearTimeout(sayTimer);
-    sayTimer = setTimeout(() => { if (look) live.textContent = counted("say", look.count, { ratio: String(look.ratio) }); }, SAY_PAUSE);
+    sayTimer = setTimeout(() => {
+      if (!look) return;
+      const ratio = String(look.ratio);
+      live.textContent = look.told ? counted("say", look.count, { ratio }) : fill(look.words.sayNone, { ratio });
+    }, SAY_PAUSE);
   }
 
   // ---- what people do
