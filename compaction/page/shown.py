@@ -10,7 +10,7 @@ from compaction import inspecting
 from compaction.core.diagnose import Diagnostic
 from compaction.core.document import changes, ops_between, same
 from compaction.core.keys import ALL_KEYS, BY_NAME, Document
-from compaction.core.policy import Settings, resolve
+from compaction.core.policy import Policy, Settings, resolve
 from compaction.core.problem import InvalidSettings, Problem
 from compaction.core.session_facts import Inspected, SessionFacts
 from compaction.models import Profile
@@ -65,7 +65,7 @@ def shown(
         **_form(draft, known, fields, found),
         **_standing(profile, draft, fields, saved),
         **told(state.body, state.chosen),
-        "chart": _chart(state, under),
+        "chart": _chart(state, under, drawn_for.policy if drawn_for else None),
         "drawn_for_saved": fitting is None,
         "advice": [_advised(one, under, state.facts) for one in advice],
         "notes": notes(state.body, {one.text for one in advice}),
@@ -117,10 +117,10 @@ def _standing(profile: Profile, draft: Draft, fields: dict[str, Control], saved:
     }
 
 
-def _chart(state: Beside, under: Inspected | None) -> Chart:
+def _chart(state: Beside, under: Inspected | None, policy: Policy | None) -> Chart:
     held = state.body["budget"]
     if under is None:
-        return drawn(None, None, None, None, state.facts, held)
+        return drawn(held, state.body["preview"], None, policy, state.facts, engine=state.body["engine"])
     return drawn(under.budget.body(), under.preview.body(), under.spec, under.policy, state.facts, held)
 
 
