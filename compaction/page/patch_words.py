@@ -53,7 +53,10 @@ _REASONS = {
 def of_patch(error: PatchError) -> str:
     """Why the file cannot be read or changed, and in which line."""
     words = str(WORDS.get(error.code) or _("The file cannot be read as a cordis.patch.yml."))
-    return f"{words} {_('Line %(n)d.') % {'n': error.line}}" if error.line is not None else words
+    if error.line is None:
+        return words
+    line = _("Line %(n)d.") % {"n": error.line}
+    return f"{words} {line}"
 
 
 def of_system(error: OSError) -> str:

@@ -184,7 +184,7 @@ def _page(
     caller = request.caller
     number = min(max(whole_number(request, "page") or 1, 1), 10_000)
     start = (number - 1) * PAGE
-    ordered = selectors.profiles(caller).order_by("team__name", "team_id", "name", "machine", "pk")
+    ordered = selectors.profiles(caller).order_by("team__name", "team_id", "-is_default", "name", "machine", "pk")
     found = list(ordered[start : start + PAGE + 1])
     administered = list(Team.objects.filter(pk__in=_administered(caller)).order_by("name", "pk"))
     return render(request, "compaction/profiles.html", {

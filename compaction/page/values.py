@@ -59,8 +59,10 @@ def stands(key: str, document: Document) -> str:
         return _("not set")
     if key == "maxTokens":
         return _("default (as large as the headroom)")
+    if key == "modelPolicies":
+        return _("none")
     value = BY_NAME[key].default if key in BY_NAME else None
-    return _("default") if value in (None, "", ()) else _("default (%(value)s)") % {"value": said(key, value)}
+    return _("not set") if value is None else _("default (%(value)s)") % {"value": said(key, value)}
 
 
 def said(key: str, value: Any) -> str:
@@ -74,6 +76,21 @@ def said(key: str, value: Any) -> str:
     if is_number(value):
         return js.number(value)
     if value == "":
-        return _("empty")
-    shown, hidden = cut(one_line(value if isinstance(value, str) else js.stringify(value)), _LONGEST)
+        return _("the model's own") if key == "reasoningEffort" else _("as the session")
+    text = value if isinstance(value, str) else _policies(value) if key == "modelPolicies" else js.stringify(value)
+    shown, hidden = cut(one_line(text), _LONGEST)
     return f"{shown}…" if hidden else shown
+
+
+def _policies(value: Any) -> str:
+    """`deepseek/deepseek-v4: Headroom 4 096 tokens, Threshold 0.7; …`; as JSON where it is no list of policies."""
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        return js.stringify(value)
+    if not value:
+        return _("none")
+    made = []
+    for one in value:
+        named = f"{one.get('provider')}/{one.get('model')}"
+        own = ", ".join(f"{label(key)} {said(key, it)}" for key, it in one.items() if key not in ("provider", "model"))
+        made.append(f"{named}: {own}" if own else named)
+    return "; ".join(made)

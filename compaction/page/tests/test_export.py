@@ -72,7 +72,7 @@ def test_what_the_file_holds_stands_beside_what_is_saved(profile, path, of, html
     assert (look.state, look.form, look.line) == ("differs", "compaction-basic", 5)
     assert [(one.key, one.before, one.after) for one in look.differences] == [
         ("thresholdRatio", "0.6", "0.7"),
-        ("retainTokens", "default", "3\u202f000 tokens"),
+        ("retainTokens", "not set", "3\u202f000 tokens"),
     ]
     assert look.unknown == "Strategy"
     shown = html(profile)

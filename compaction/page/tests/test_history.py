@@ -56,7 +56,7 @@ def test_each_revision_says_what_it_changed_before_and_after(profile, people):
     ]
     assert [(one.key, one.before, one.after) for one in oldest.changes] == [
         ("mode", "default (goal)", "native"),
-        ("retainTokens", "default", "60\u202f000 tokens"),
+        ("retainTokens", "not set", "60\u202f000 tokens"),
     ]
     assert (newest.current, oldest.current) == (True, False)
 

@@ -17,6 +17,8 @@ LABELS = {
     "member-removed": _("removed a member"),
     "team-made": _("made the team"),
     "team-changed": _("changed the team's settings"),
+    "profile-file-named": _("changed which file a profile names"),
+    "profile-written": _("wrote settings into a profile's file"),
     "log-exported": _("exported this log"),
 }
 
