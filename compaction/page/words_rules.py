@@ -44,9 +44,9 @@ PARTS: Final[dict[str, Promise]] = {
 """Names that stand in paths and among controls without being settings: they are told of the model."""
 
 STRATEGIES: Final[dict[str, Promise]] = {
-    "native": lazy("native"),
-    "goal": lazy("goal"),
-    "handoff": lazy("hand-off"),
+    "native": lazy("DSH native"),
+    "goal": lazy("Goal-enhanced"),
+    "handoff": lazy("File hand-off"),
 }
 _NUMBERED: Final = lazy("%(name)s must be a whole number, %(least)s or more.")
 _FLAG: Final = lazy("%(name)s must be on or off.")

@@ -107,7 +107,7 @@ def test_words_name_the_field_and_what_is_accepted():
     (found,) = problems({"compactionRetries": 1.5})
     assert words.problem_words(found) == "Further rounds under pressure must be a whole number, 0 or more."
     (found,) = problems({"mode": "best"})
-    assert words.problem_words(found) == "Strategy must be one of: native, goal, hand-off."
+    assert words.problem_words(found) == "Strategy must be one of: DSH native, Goal-enhanced, File hand-off."
     (found,) = problems({"a<b": 1})
     assert words.problem_words(found).startswith('Unknown key "a<b". Supported keys: mode, auto')
     none = Problem("reasoningEffort", "effort-not-supported", "x", supported=())
