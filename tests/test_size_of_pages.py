@@ -23,6 +23,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from audit.models import Audit, Signal
+from compaction.services.profiles import default_of
 from conftest import make_people
 from dshweb.sessionlog.models import Compaction, LogFile, Message, Session, SourceFile
 from dshweb.sessionlog.services import search
@@ -38,7 +39,7 @@ LISTS = [
     "/sessions/", "/sessions/?sort=oldest", "/sessions/?sort=attention", "/sessions/?sort=title", "/sessions/?sort=tokens",
     "/sessions/?q=port", "/sessions/?model=deepseek-flash&compacted=on", "/sources/", "/sources/?troubled", "/tasks/",
     "/tasks/?state=failed", "/signals/", "/signals/?kind=lost&verdict=open", "/teams/ours/", "/teams/ours/log/", "/account/",
-    "/api/v1/sessions", "/api/v1/tasks", "/api/v1/audit/signals", "/api/docs", "/upload/",
+    "/api/v1/sessions", "/api/v1/tasks", "/api/v1/audit/signals", "/api/docs", "/upload/", "/profiles/",
 ]  # fmt: skip
 HEAVY = 60_000
 SOON = 0.3
@@ -177,6 +178,8 @@ def pages_of(session: Session, middle: int) -> dict[str, str]:
         "compaction": f"/compactions/{last.pk}/",
         "compaction at a fact": f"/compactions/{last.pk}/?fact={fact.key}",
         "originals": f"/compactions/{last.pk}/originals?at={middle}",
+        "settings": f"{settings_of(session)}?session={session.pk}",
+        "history of settings": f"{settings_of(session)}history/",
         "api session": f"/api/v1/sessions/{session.pk}",
         "api messages": f"/api/v1/sessions/{session.pk}/messages",
         "api events": f"/api/v1/sessions/{session.pk}/events?from_seq={middle}",
@@ -184,9 +187,13 @@ def pages_of(session: Session, middle: int) -> dict[str, str]:
     }
 
 
+def settings_of(session: Session) -> str:
+    return f"/profiles/{default_of(session.team_id).pk}/compaction/"
+
+
 NAMES = [
     "session", "session in the middle", "session, found in it", "live", "message", "events", "event", "delete", "compaction",
-    "compaction at a fact", "originals", "api session", "api messages", "api events", "api compactions",
+    "compaction at a fact", "originals", "settings", "history of settings", "api session", "api messages", "api events", "api compactions",
 ]  # fmt: skip
 
 

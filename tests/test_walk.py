@@ -135,6 +135,18 @@ PAGES = [
     get("signals-jsonl", LIST),
     get("signals-csv", LIST),
     post("signal-review", REVIEW, {"verdict": "confirmed", "note": ""}, pk="signal_id"),
+    # settings
+    get("profiles", LIST),
+    get("profile-new", "302 200 403 403 403 200"),  # other: admin of its own team
+    get("profile-edit", ADMIN, pk="profile_id"),
+    get("profile-settings", THING, pk="profile_id"),
+    get("profile-settings", THING, {"session": "none"}, pk="profile_id"),
+    post("profile-settings", "302 404 403 403 403 200", {"revision": "0", "action": "draft"}, pk="profile_id"),
+    post("profile-settings", ADMIN_ACT, {"revision": "0", "action": "save", "auto": "off"}, pk="profile_id"),
+    get("profile-history", THING, pk="profile_id"),
+    get("profile-what-if", THING, {"session": "@session_id"}, pk="profile_id"),
+    post("profile-write", ADMIN_ACT, {"form": "compaction-basic", "digest": "absent"}, pk="profile_id"),
+    post("profile-read", ADMIN_ACT, {"revision": "0"}, pk="profile_id"),
 ]
 
 # the REST API: what each call answers on its first example

@@ -177,7 +177,12 @@ def test_an_answer_that_never_comes_is_no_success_and_loses_nothing(edit, profil
     page = edit()
     page.get_by_label("Threshold", exact=True).fill("0.5")
     changes(page, "1 change")
-    page.route("**/compaction/", lambda route: (route.fetch(), route.abort()) if b"save" in route.request.post_data_buffer else route.continue_())
+    page.route(
+        "**/compaction/",
+        lambda route: (
+            (route.fetch(), route.abort()) if b"save" in route.request.post_data_buffer else route.continue_()
+        ),
+    )
     save(page)
     expect(page.get_by_role("alert")).to_contain_text("Nothing is shown as saved")
     expect(page.get_by_text("saved — reload profile")).to_have_count(0)
@@ -278,7 +283,9 @@ def test_it_fits_and_axe_finds_nothing_serious(edit, profile, width, theme):
 def test_nothing_moves_for_those_who_asked_for_that(browser, live_server, client, people, profile):
     client.force_login(people.alice)
     context = browser.new_context(reduced_motion="reduce")
-    context.add_cookies([{"name": "dshweb_session", "value": client.cookies["dshweb_session"].value, "url": live_server.url}])
+    context.add_cookies(
+        [{"name": "dshweb_session", "value": client.cookies["dshweb_session"].value, "url": live_server.url}]
+    )
     page = context.new_page()
     page.goto(f"{live_server.url}/profiles/{profile.pk}/compaction/")
     moving = page.evaluate("""() => [...document.querySelectorAll("main *")].filter((one) => ["", "::before"].some((part) => {
