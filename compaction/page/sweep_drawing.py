@@ -22,6 +22,7 @@ MOST_FIRED: Final = 60
 MOST_ROUTES: Final = 6
 MOST_PARTS: Final = 60
 LEFT, RIGHT, HIGH, LOW = 10, 990, 110, 930
+LAST_BELOW: Final = 830
 ABOVE: Final = 40
 """Where a trigger is drawn that is above the drawing."""
 
@@ -64,6 +65,11 @@ class Drawing:
     @property
     def would(self) -> list[Place]:
         return [place for place in self.places if place.would]
+
+    @property
+    def label_dy(self) -> int:
+        """The words of the line stand below it, for the marks are above; near the base line above it."""
+        return -5 if float(self.line_y.rstrip("%") or 0) > LAST_BELOW / 10 else 14
 
     @property
     def first(self) -> list[Place]:

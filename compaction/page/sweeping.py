@@ -32,7 +32,7 @@ from compaction.core.what_if import Route
 from compaction.core.what_if import what_if as replayed
 from compaction.page import draft
 from compaction.page.sweep_drawing import Drawing, drawing
-from compaction.page.words import problem_words, worded
+from compaction.page.words import PROBLEMS, problem_words, worded
 from compaction.selectors import profiles
 from dshweb.access.callers import CallerRequest
 from dshweb.sessionlog.models import LogFile, Session
@@ -44,15 +44,9 @@ VERSION: Final = 1
 KEPT_SECONDS: Final = 3600
 REFUSED: Final = "refused"
 WHY: Final = {
-    REFUSED: lazy("No usable trigger: the retained share is not below this ratio."),
+    **PROBLEMS,
+    REFUSED: lazy("No usable trigger: the retained share is not below this threshold."),
     "no-route": lazy("No usable trigger: the log does not say which model was asked."),
-    "window-unknown": lazy("No usable trigger: the context window of the model is unknown."),
-    "reserve-unknown": lazy("No usable trigger: nobody said how much the model may answer with."),
-    "bad-window": lazy("No usable trigger: the context window is no whole number above 0."),
-    "bad-reserve": lazy("No usable trigger: the output reserve is no whole number."),
-    "no-message-budget": lazy("No usable trigger: the output reserve takes the whole window."),
-    "no-pressure-budget": lazy("No usable trigger: reserve and headroom take the whole window."),
-    "retain-not-below-threshold": lazy("No usable trigger: the retained tail would not be below it."),
 }
 
 
@@ -194,7 +188,7 @@ def _session(request: CallerRequest, team: int) -> Session | None:
 def _told(session: Session | None, document: Mapping[str, object]) -> dict[str, Any]:
     """The drawing, or in words why there is none."""
     if session is None:
-        return {"problem": _("Pick a session to see at which of its steps a ratio would have fired.")}
+        return {"problem": _("Pick a session to see at which of its steps a threshold would have fired.")}
     if session.current is None:
         return {"problem": _("The log of this session has not been read yet.")}
     try:
@@ -242,13 +236,13 @@ def _words() -> dict[str, str]:
 
 def _drawn(looked: Looked) -> Drawing | None:
     notes = [
-        _("%(route)s has a model policy with a ratio of its own: this ratio does not move its trigger.")
+        _("%(route)s has a model policy with a threshold of its own: this one does not move its trigger.")
         % {"route": f"{route.provider}/{route.model}"}
         for route in looked.own_ratio
     ]
     if looked.headroom_from is not None:
         notes.append(
-            _("From a ratio of %(ratio)s on the headroom makes the trigger; a higher one changes nothing.")
+            _("From a threshold of %(ratio)s on the headroom makes the trigger; a higher one changes nothing.")
             % {"ratio": draft.text_of(looked.headroom_from)}
         )
     last = looked.trace.routes[looked.trace.route[-1]] if len(looked.trace) else None

@@ -7,7 +7,7 @@ const SLIDER = "input[type=range][data-ratio]";
 const PAUSE = 350;
 const SAY_PAUSE = 700;
 const BUSY_PAUSE = 5000;
-const [LEFT, RIGHT, HIGH, LOW, ABOVE] = [10, 990, 110, 930, 40]; // as in page/sweep_drawing.py
+const [LEFT, RIGHT, HIGH, LOW, LAST_BELOW, ABOVE] = [10, 990, 110, 930, 830, 40]; // as in page/sweep_drawing.py
 const NAMED = 8;
 const GAP = "\u202f";
 
@@ -132,7 +132,7 @@ export function attach(root) {
     const data = JSON.parse(place.dataset.rows);
     data.rows.forEach((row, n) => { if (row === 0) data.rows[n] = data.rows[n - 1]; });
     const { n, told } = place.querySelector('[data-out="count"]').dataset;
-    return { place, data, words: JSON.parse(place.dataset.words), ratio: Number(place.dataset.ratio), count: Number(n), told: told === "1" };
+    return { place, data, words: JSON.parse(place.dataset.words), ratio: Number(place.dataset.drawn), count: Number(n), told: told === "1" };
   }
 
   // ---- drawing, as the server draws it
@@ -192,7 +192,7 @@ export function attach(root) {
     const label = look.place.querySelector("[data-label]");
     label.textContent = trigger === null ? look.words.none : `${fill(look.words.trigger, { n: grouped(trigger) })}${above ? " ↑" : ""}`;
     label.setAttribute("y", `${(trigger === null ? ABOVE : y(trigger)) / 10}%`);
-    label.setAttribute("dy", above || trigger === null ? 14 : -5);
+    label.setAttribute("dy", trigger !== null && y(trigger) > LAST_BELOW ? -5 : 14);
   }
 
   function mark(places) {

@@ -111,7 +111,7 @@ def test_a_model_policy_with_its_own_ratio_is_not_moved(client, people, profile,
     Profile.unscoped.filter(pk=profile.pk).update(document={**SMALL, "modelPolicies": [policy]})
     client.force_login(people.vera)
     page = client.get(url, {"session": session.pk, "thresholdRatio": "0.9"})
-    assert "a ratio of its own" in page.content.decode()
+    assert "a threshold of its own" in page.content.decode()
     assert len({str(row[0]) for row in rows_of(page)["rows"] if row}) == 1
 
 
