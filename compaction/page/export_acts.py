@@ -6,6 +6,7 @@ Rule: issue 5.9, DECISIONS 12. What came of it is said on the settings page, whe
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from django.contrib import messages
@@ -40,20 +41,21 @@ def write(request: CallerRequest, pk: int) -> HttpResponse:
     profile = _configured(request, pk)
     form = next((one for one in FORMS if one == request.POST.get("form")), None)
     if form is None:
-        messages.error(request, _("Choose which of the two rows to write; nothing was written."))
+        _say(request, messages.error, _("Choose which of the two rows to write; nothing was written."))
     elif _as_seen(request, profile):
         try:
             made = patch_file.write_out(profile, form, expected_digest=request.POST["digest"])
         except CannotRoundTrip as error:
-            messages.error(
+            _say(
                 request,
+                messages.error,
                 _(
                     "The file cannot be changed exactly, so it was left as it is. %(why)s Paste the row into it yourself: it stands below."
                 )
                 % {"why": patch_words.of_patch(error)},
             )
         except (patch_file.FileChanged, Locked, PatchError, OSError, ValueError) as error:
-            messages.error(request, _failure(error, _("Nothing was written.")))
+            _say(request, messages.error, _failure(error, _("Nothing was written.")))
         else:
             _tell(request, form, made)
             if made.changed:
@@ -73,29 +75,34 @@ def read(request: CallerRequest, pk: int) -> HttpResponse:
                 raise patch_file.FileChanged(path, request.POST["digest"], actual)
             found, saved = patch_file.read_into(profile, path, revision, by=request.user)
         except patch_file.NoSettings:
-            messages.error(request, _("The file has no row with compaction settings; nothing was saved."))
+            _say(request, messages.error, _("The file has no row with compaction settings; nothing was saved."))
         except InvalidSettings as error:
             why = " ".join(str(problem_words(one)) for one in error.problems[:5])
-            messages.error(
-                request, _("DSH would refuse the settings in the file; nothing was saved. %(why)s") % {"why": why}
+            _say(
+                request,
+                messages.error,
+                _("DSH would refuse the settings in the file; nothing was saved. %(why)s") % {"why": why},
             )
         except Conflict as conflict:
-            messages.error(request, _moved_on(conflict.actual))
+            _say(request, messages.error, _moved_on(conflict.actual))
         except (patch_file.FileChanged, PatchError, OSError, ValueError) as error:
-            messages.error(request, _failure(error, _("Nothing was saved.")))
+            _say(request, messages.error, _failure(error, _("Nothing was saved.")))
         else:
             computed = labels(key for key, _source in found.chosen.expressions) if found.chosen else ""
             if saved.changes:
-                messages.success(
+                _say(
                     request,
+                    messages.success,
                     _("Read from the file and saved as revision %(n)d. The settings before it stay in the history.")
                     % {"n": saved.profile.revision},
                 )
             else:
-                messages.info(request, _("The file holds what is saved here; nothing changed."))
+                _say(request, messages.info, _("The file holds what is saved here; nothing changed."))
             if computed:
-                messages.warning(
-                    request, _("Computed by DSH, so unknown here and left out: %(keys)s.") % {"keys": computed}
+                _say(
+                    request,
+                    messages.warning,
+                    _("Computed by DSH, so unknown here and left out: %(keys)s.") % {"keys": computed},
                 )
     return _back(profile)
 
@@ -110,11 +117,15 @@ def _configured(request: CallerRequest, pk: int) -> Profile:
 def _as_seen(request: CallerRequest, profile: Profile) -> bool:
     """Whether the form is one of this page and of the settings as they stand; says so when not."""
     if not profile.path:
-        messages.error(request, _("The profile names no file on this server; nothing was written."))
+        _say(request, messages.error, _("The profile names no file on this server; nothing was written."))
     elif not _DIGEST.fullmatch(request.POST.get("digest", "")):
-        messages.error(request, _("The form does not say which file was looked at; nothing was written. Look again."))
+        _say(
+            request,
+            messages.error,
+            _("The form does not say which file was looked at; nothing was written. Look again."),
+        )
     elif number_in(request.POST.get("revision", "")) != profile.revision:
-        messages.error(request, _moved_on(profile.revision))
+        _say(request, messages.error, _moved_on(profile.revision))
     else:
         return True
     return False
@@ -150,18 +161,36 @@ def _failure(error: Exception, nothing: str) -> str:
 def _tell(request: CallerRequest, form: str, made: Exported) -> None:
     where = {"form": form, "line": made.line}
     if made.changed:
-        messages.success(
+        _say(
             request,
+            messages.success,
             _("Written into the file: row %(form)s, line %(line)d. Restart the DSH profile to have them applied.")
             % where,
         )
     else:
-        messages.info(request, _("The file already said so (row %(form)s, line %(line)d); it was not touched.") % where)
+        _say(
+            request,
+            messages.info,
+            _("The file already said so (row %(form)s, line %(line)d); it was not touched.") % where,
+        )
     if made.kept:
-        messages.warning(request, _("Computed by DSH and left as they are: %(keys)s.") % {"keys": labels(made.kept)})
+        _say(
+            request,
+            messages.warning,
+            _("Computed by DSH and left as they are: %(keys)s.") % {"keys": labels(made.kept)},
+        )
     if made.left_out:
-        messages.warning(request, _("Not known to this row and left out: %(keys)s.") % {"keys": labels(made.left_out)})
+        _say(
+            request,
+            messages.warning,
+            _("Not known to this row and left out: %(keys)s.") % {"keys": labels(made.left_out)},
+        )
+
+
+def _say(request: CallerRequest, how: Callable[..., None], words: str) -> None:
+    """For the next page: at its top, and in the card the reader comes back to."""
+    how(request, words, extra_tags="export")
 
 
 def _back(profile: Profile) -> HttpResponse:
-    return HttpResponseRedirect(f"{reverse('profile-settings', args=[profile.pk])}#export")
+    return HttpResponseRedirect(f"{reverse('profile-settings', args=[profile.pk])}#export-file")

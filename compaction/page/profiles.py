@@ -18,7 +18,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from compaction import selectors
 from compaction.core.keys import BY_NAME
@@ -82,9 +82,12 @@ def profile_list(request: CallerRequest) -> HttpResponse:
     return _page(request)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def new(request: CallerRequest) -> HttpResponse:
+    """For admins; the form stands on the list, and this is its address when something in it is wrong."""
     team = _team(request.caller, request.POST.get("team", ""))
+    if request.method != "POST":
+        return _page(request)
     _only_who_runs_it_names_files(request)
     form = ProfileForm(request.POST, names_files=names_files(request))
     if not form.is_valid():
@@ -192,7 +195,7 @@ def _page(
         "several_teams": len(caller.team_ids) > 1, "no_team": not caller.team_ids,
         "number": number, "more": len(found) > PAGE,
         "form": form or (ProfileForm(names_files=names_files(request)) if administered else None),
-        "bound": form is not None and form.is_bound,
+        
         "teams_of_mine": administered, "team_now": team.slug if team else "", "edited": edited,
         "names_files": names_files(request), "section": "profiles",
     })  # fmt: skip

@@ -67,7 +67,7 @@ def send(client, people, of):
         sent = {"form": "compaction-basic", "digest": looked.file_digest, "revision": looked.profile.revision}
         answer = client.post(reverse(name, args=[profile.pk]), sent | more)
         assert answer.status_code == 302
-        assert answer.url == reverse("profile-settings", args=[profile.pk]) + "#export"
+        assert answer.url == reverse("profile-settings", args=[profile.pk]) + "#export-file"
         return " ".join(map(str, get_messages(answer.wsgi_request)))
 
     return press

@@ -38,6 +38,17 @@ def test_writing_changes_one_row_and_says_where(profile, path, of, send):
     assert AccessLog.unscoped.get(action="profile-written").user.username == "alice"
 
 
+def test_the_outcome_stands_where_the_reader_comes_back_to(client, people, profile, path, of):
+    path.write_text(FILE)
+    client.force_login(people.alice)
+    sent = {"form": "compaction-basic", "digest": of(profile).file_digest, "revision": 1}
+    answer = client.post(reverse("profile-write", args=[profile.pk]), sent, follow=True)
+    card = answer.content.decode().partition('id="export-file"')[2]
+    assert "Written into the file: row compaction-basic, line 5." in card
+    again = client.get(reverse("profile-settings", args=[profile.pk])).content.decode()
+    assert "Written into the file" not in again
+
+
 def test_writing_what_stands_there_says_so(profile, path, send):
     path.write_text(FILE)
     send(profile, "profile-write")
