@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -59,6 +59,21 @@ def started(arguments: list[str], env: dict[str, str], log: Path) -> Iterator[su
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
+
+
+def kill_all(pid: int) -> None:
+    """SIGKILL to a process and everything it started, at once."""
+    parents: dict[int, list[int]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError, ValueError):
+            parents.setdefault(int(path.read_text().rsplit(")", 1)[1].split()[1]), []).append(int(path.parent.name))
+    doomed, found = [pid], [pid]
+    while found:
+        found = [child for parent in found for child in parents.get(parent, [])]
+        doomed += found
+    for one in doomed:
+        with suppress(ProcessLookupError):
+            os.kill(one, signal.SIGKILL)
 
 
 def manage(arguments: list[str], env: dict[str, str], patience: float = PATIENCE) -> subprocess.CompletedProcess[str]:

@@ -7,7 +7,6 @@ from disk: nothing lost, nothing doubled, the same audits.
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import signal
@@ -21,7 +20,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import ROOT, environment, manage, open_tasks, rows, started, until
+from tests.processes import ROOT, environment, kill_all, manage, open_tasks, rows, started, until
 from tests.servers import free_port
 
 pytestmark = pytest.mark.slow
@@ -86,21 +85,6 @@ class Proxy:
     def close(self) -> None:
         self._server.close()
         self.cut()
-
-
-def kill_all(pid: int) -> None:
-    """SIGKILL to a process and everything it started, at once."""
-    parents: dict[int, list[int]] = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError, ValueError):
-            parents.setdefault(int(path.read_text().rsplit(")", 1)[1].split()[1]), []).append(int(path.parent.name))
-    doomed, found = [pid], [pid]
-    while found:
-        found = [child for parent in found for child in parents.get(parent, [])]
-        doomed += found
-    for one in doomed:
-        with suppress(ProcessLookupError):
-            os.kill(one, signal.SIGKILL)
 
 
 @pytest.fixture

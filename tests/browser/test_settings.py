@@ -37,8 +37,7 @@ def edit(opens, client, people, profile):
 
     def go(query="", *, who=None, **options):
         client.force_login(who or people.alice)
-        page = opens(f"/profiles/{profile.pk}/compaction/{query}", **options)
-        return page
+        return opens(f"/profiles/{profile.pk}/compaction/{query}", **options)
 
     return go
 
@@ -177,12 +176,15 @@ def test_an_answer_that_never_comes_is_no_success_and_loses_nothing(edit, profil
     page = edit()
     page.get_by_label("Threshold", exact=True).fill("0.5")
     changes(page, "1 change")
-    page.route(
-        "**/compaction/",
-        lambda route: (
-            (route.fetch(), route.abort()) if b"save" in route.request.post_data_buffer else route.continue_()
-        ),
-    )
+
+    def lose(route):
+        if b"save" in route.request.post_data_buffer:
+            route.fetch()
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/compaction/", lose)
     save(page)
     expect(page.get_by_role("alert")).to_contain_text("Nothing is shown as saved")
     expect(page.get_by_text("saved — reload profile")).to_have_count(0)
@@ -290,7 +292,8 @@ def test_nothing_moves_for_those_who_asked_for_that(browser, live_server, client
     page.goto(f"{live_server.url}/profiles/{profile.pk}/compaction/")
     moving = page.evaluate("""() => [...document.querySelectorAll("main *")].filter((one) => ["", "::before"].some((part) => {
         const style = getComputedStyle(one, part || null);
-        return parseFloat(style.transitionDuration) > 0.001 || (style.animationName !== "none" && parseFloat(style.animationDuration) > 0.001);
+        const lasts = (text) => parseFloat(text) > 0.001;
+        return lasts(style.transitionDuration) || (style.animationName !== "none" && lasts(style.animationDuration));
     })).map((one) => one.outerHTML.slice(0, 80))""")
     assert moving == []
     context.close()

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.shots import CHROMIUM
-from tests.processes import environment, rows, started, until
+from tests.processes import environment, kill_all, rows, started, until
 from tests.servers import free_port
 
 pytestmark = [
@@ -37,7 +35,7 @@ def test_a_draft_outlives_a_killed_server(browser, tmp_path):
         page.get_by_label("Threshold", exact=True).fill("0.5")
         expect(page.locator('[data-part="save"] strong')).to_have_text("1 change")
         expect(page.get_by_role("button", name="Save", exact=True)).to_be_enabled()
-        os.killpg(server.pid, signal.SIGKILL)  # its web processes too
+        kill_all(server.pid)
         server.wait()
         page.get_by_role("button", name="Save", exact=True).click()
         expect(page.get_by_role("alert")).to_contain_text("Nothing is shown as saved")
