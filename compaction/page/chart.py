@@ -186,6 +186,8 @@ def _chart(
     now = place(at.now, whole)
     route = facts.route if facts else None
     rows, lines = chart_rows.zones(at), chart_rows.lines(at)
+    spans = _spans(at, whole)
+    said = [*((row.name, row.tokens) for row in (*rows, *lines)), *((span.label, span.tokens) for span in spans)]
     return Chart(
         formula=formula,
         cut=_cut(at, preview, spec, policy),
@@ -199,7 +201,7 @@ def _chart(
         now=Mark("now", at.now, now, str(_SHORT["now"]) % brief(at.now), "start" if now < 50 else "end", 0),
         zone=_stretch(at.trigger, at.window, whole),
         over=_stretch(at.window, at.now, whole),
-        spans=_spans(at, whole),
+        spans=spans,
         ticks=ticks(whole, _("0 tokens")),
         rows=rows,
         lines=lines,
@@ -207,7 +209,7 @@ def _chart(
         window=chart_rows.window_row(at),
         retain=at.retain,
         after_words=_after_words(at),
-        told="; ".join(f"{row.name}: {tokens(row.tokens)}" for row in (*rows, *lines) if row.tokens is not None),
+        told="; ".join(f"{name}: {tokens(n)}" for name, n in said if n is not None),
     )
 
 

@@ -159,11 +159,10 @@ def lines(at: Figures) -> tuple[Row, ...]:
 
 def after_rows(at: Figures) -> tuple[Row, ...]:
     """The parts of the second bar."""
-    notes = {
-        "fixed": "",
-        "summary": _("at most, with its frame"),
-        "kept": _("the retained tail, whole exchanges of it"),
-    }
+    kept = _("the retained tail, whole exchanges of it")
+    if at.fixed is None:
+        kept = _("fixed prefix and retained tail, not told apart")
+    notes = {"fixed": "", "summary": _("at most, with its frame"), "kept": kept}
     return tuple(
         _named(Row(kind, "", str(notes[kind]), tokens, None), at) for kind, tokens in at.afterwards() if tokens > 0
     )
