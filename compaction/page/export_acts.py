@@ -30,6 +30,7 @@ from compaction.services.patch_lock import Locked
 from compaction.services.settings import Conflict
 from dshweb.access.callers import CallerRequest
 from dshweb.access.services.log import note_access
+from dshweb.text.lines import one_line
 from dshweb.ui.query import number_in
 
 _DIGEST = re.compile(r"[0-9a-f]{64}|absent")
@@ -189,7 +190,7 @@ def _tell(request: CallerRequest, form: str, made: Exported) -> None:
 
 def _say(request: CallerRequest, how: Callable[..., None], words: str) -> None:
     """For the next page: at its top, and in the card the reader comes back to."""
-    how(request, words, extra_tags="export")
+    how(request, one_line(words), extra_tags="export")
 
 
 def _back(profile: Profile) -> HttpResponse:

@@ -196,6 +196,15 @@ def test_what_dsh_would_refuse_is_not_read(profile, path, send, of):
     assert fresh(profile).revision == 1
 
 
+def test_what_a_hostile_file_is_refused_for_is_told_without_its_hidden_characters(profile, path, send):
+    path.write_text('- id: dsh-better-compact\n  config: { "<b>\\u202ex\\u001b[1m": 1 }\n')
+    told = send(profile, "profile-read")
+    assert "DSH would refuse" in told
+    assert "\u202e" not in told
+    assert "\x1b" not in told
+    assert fresh(profile).revision == 1
+
+
 def test_computed_values_are_named_when_they_are_left_out(profile, path, send):
     path.write_text('- id: compaction-basic\n  config:\n    headroomTokens: !!js "env.H"\n    thresholdRatio: 0.7\n')
     assert "left out: Headroom" in send(profile, "profile-read")

@@ -50,12 +50,12 @@ def test_each_revision_says_what_it_changed_before_and_after(profile, people):
     profile = mutate(profile, (Op("set", "retainRatio", 0.2), Op("unset", "mode")), 1, by=people.bob).profile
     newest, oldest = entries(profile)[0]
     assert [(one.key, one.before, one.after) for one in newest.changes] == [
-        ("mode", "native", "default (goal)"),
+        ("mode", "DSH native", "default (Goal-enhanced)"),
         ("retainRatio", "not set", "0.2"),
         ("retainTokens", "60\u202f000 tokens", "not set"),
     ]
     assert [(one.key, one.before, one.after) for one in oldest.changes] == [
-        ("mode", "default (goal)", "native"),
+        ("mode", "default (Goal-enhanced)", "DSH native"),
         ("retainTokens", "not set", "60\u202f000 tokens"),
     ]
     assert (newest.current, oldest.current) == (True, False)
