@@ -195,7 +195,6 @@ def _page(
         "several_teams": len(caller.team_ids) > 1, "no_team": not caller.team_ids,
         "number": number, "more": len(found) > PAGE,
         "form": form or (ProfileForm(names_files=names_files(request)) if administered else None),
-        
         "teams_of_mine": administered, "team_now": team.slug if team else "", "edited": edited,
         "names_files": names_files(request), "section": "profiles",
     })  # fmt: skip
