@@ -7,26 +7,29 @@ nothing unknown is 0, what comes after a compaction is an upper bound.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as lazy
 
-from compaction.core.estimate import FRAMING
 from compaction.core.formula import NoSpec, Spec
 from compaction.core.policy import Policy
 from compaction.core.session_facts import SessionFacts
-from compaction.page import chart_rows, formula_told
+from compaction.page import chart_rows, chart_said, formula_told
 from compaction.page.chart_layout import LANE, Mark, Segment, Tick, brief, lanes, partition, percent, place, ticks
 from compaction.page.chart_rows import NAMES, Figures, Row
+from compaction.page.chart_said import Cut
 from compaction.page.formula_told import Formula
-from compaction.page.words import NO_CUT, reason_words
-from dshweb.ui.templatetags.dshweb import grouped, tokens
+from dshweb.ui.templatetags.dshweb import tokens
 
 BAR: Final = 44
 """Height of the bar in px."""
+ZOOM: Final = 28
+"""Height of the enlarged bar."""
+_SMALL: Final = 15
+"""Percent of the bar below which what is in use is drawn once more, enlarged."""
 _SHORT: Final[dict[str, Promise]] = {
     "now": lazy("now %s"),
     "trigger": lazy("trigger %s"),
@@ -71,17 +74,6 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
-    """The safe cut of automatic compaction. `start` None: there is none to be worked out, `words` say so and `why`."""
-
-    words: str
-    why: str
-    start: int | None = None
-    end: int | None = None
-    tokens: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Chart:
     """What the template draws. `sentence`: nothing is drawn, and why. Heights in px, places in percent of the width."""
 
@@ -94,6 +86,8 @@ class Chart:
     route: str = ""
     notes: tuple[tuple[str, str], ...] = ()
     segments: tuple[Segment, ...] = ()
+    zoom: tuple[Segment, ...] = ()
+    zoom_words: str = ""
     after: tuple[Segment, ...] = ()
     marks: tuple[Mark, ...] = ()
     now: Mark | None = None
@@ -108,7 +102,8 @@ class Chart:
     retain: int | None = None
     after_words: str = ""
     told: str = ""
-    bar: int = field(default=BAR)
+    bar: int = BAR
+    zoom_bar: int = ZOOM
 
     @property
     def drawn(self) -> bool:
@@ -129,7 +124,11 @@ class Chart:
 
     @property
     def height(self) -> int:
-        return self.bottom + LANE + 6 + 24 * len(self.spans)
+        return self.bottom + LANE + 6 + (0 if self.zoom else 24 * len(self.spans))
+
+    @property
+    def zoom_height(self) -> int:
+        return ZOOM + 4 + 24 * len(self.spans)
 
     def lane_marks(self) -> list[tuple[Mark, int]]:
         """Each mark above the bar with the baseline of its words."""
@@ -137,7 +136,8 @@ class Chart:
 
     def span_lines(self) -> list[tuple[Span, int]]:
         """Each span with the height of its line."""
-        return [(span, self.bottom + LANE + 10 + 24 * span.y) for span in self.spans]
+        top = ZOOM + 8 if self.zoom else self.bottom + LANE + 10
+        return [(span, top + 24 * span.y) for span in self.spans]
 
 
 def drawn(
@@ -160,7 +160,7 @@ def drawn(
         foreign = budget is None and (
             (engine is None and facts is not None) or (engine is not None and not engine["inspectApplies"])
         )
-        sentence, hint = _nothing(budget, preview, foreign=foreign, chosen=engine is not None)
+        sentence, hint = chart_said.nothing(budget, preview, foreign=foreign, chosen=engine is not None)
         return Chart(sentence, hint, formula=None if foreign else formula)
     after = preview["afterUpperBoundTokens"] if preview else None
     at = Figures(
@@ -186,16 +186,19 @@ def _chart(
     now = place(at.now, whole)
     route = facts.route if facts else None
     rows, lines = chart_rows.zones(at), chart_rows.lines(at)
-    spans = _spans(at, whole)
+    zoomed = at.now > 0 and now < _SMALL
+    spans = _spans(at, at.now if zoomed else whole)
     said = [*((row.name, row.tokens) for row in (*rows, *lines)), *((span.label, span.tokens) for span in spans)]
     return Chart(
         formula=formula,
-        cut=_cut(at, preview, spec, policy),
+        cut=chart_said.cut(at, preview, spec, policy),
         measured=str(MEASURES.get(measurement, "")),
         estimated=measurement == "estimated",
         route="/".join(one for one in (route.provider, route.model) if one) if route else "",
-        notes=_notes(at),
+        notes=chart_said.notes(at),
         segments=partition([(kind, n, str(NAMES[kind])) for kind, n in (*at.used(), *at.unused())], whole),
+        zoom=partition([(kind, n, str(NAMES[kind])) for kind, n in at.used()], at.now) if zoomed else (),
+        zoom_words=_("In use, enlarged: %(n)s") % {"n": tokens(at.now)} if zoomed else "",
         after=partition([(kind, n, str(NAMES[kind])) for kind, n in at.afterwards()], whole),
         marks=lanes([(kind, n, str(_SHORT[kind]) % brief(n)) for kind, n in above], whole),
         now=Mark("now", at.now, now, str(_SHORT["now"]) % brief(at.now), "start" if now < 50 else "end", 0),
@@ -208,7 +211,7 @@ def _chart(
         after_rows=chart_rows.after_rows(at),
         window=chart_rows.window_row(at),
         retain=at.retain,
-        after_words=_after_words(at),
+        after_words=chart_said.after_words(at),
         told="; ".join(f"{name}: {tokens(n)}" for name, n in said if n is not None),
     )
 
@@ -216,24 +219,6 @@ def _chart(
 def _held(budget: Mapping[str, Any], held: Mapping[str, Any] | None) -> int | None:
     trigger = held["thresholdTokens"] if held else None
     return None if trigger is None or trigger == budget["thresholdTokens"] else trigger
-
-
-def _nothing(
-    budget: Mapping[str, Any] | None, preview: Mapping[str, Any] | None, *, foreign: bool, chosen: bool
-) -> tuple[str, str]:
-    """Why nothing is drawn, and what to do."""
-    if budget is not None:
-        why = reason_words(preview["reason"]) if preview else ""
-        return _("The token numbers of this session are unknown, so nothing is drawn."), why
-    if foreign:
-        return (
-            _("Another compaction engine runs this session, so no budget and no preview are drawn for it."),
-            _("Its recorded compactions are shown all the same. The settings of this page do not reach it."),
-        )
-    if chosen:
-        told = _("Mend the fields that are marked; the drawing comes back by itself.")
-        return _("With these settings nothing can be worked out."), told
-    return _("No session is chosen."), _("Choose one under “Session” to see how full it is under these settings.")
 
 
 def _stretch(begin: int | None, end: int | None, whole: int) -> tuple[str, str] | None:
@@ -257,40 +242,3 @@ def _spans(at: Figures, whole: int) -> tuple[Span, ...]:
         Span(kind, words, slim, n, begin, place(at.head + n, whole), kind == "manual", y)
         for y, (kind, words, slim, n) in enumerate(found)
     )
-
-
-def _cut(at: Figures, preview: Mapping[str, Any] | None, spec: Spec | NoSpec | None, policy: Policy | None) -> Cut:
-    reason = preview["reason"] if preview else None
-    why = reason_words(reason, spec, policy)
-    if preview is None or preview["rangeStart"] is None or preview["rangeEnd"] is None:
-        return Cut(str(NO_CUT), why)
-    taken = None
-    if at.after is not None and at.longest is not None:
-        taken = at.now + FRAMING + at.longest - at.after
-    start, end = preview["rangeStart"], preview["rangeEnd"]
-    words = _("seq %(start)s – %(end)s") % {"start": grouped(start), "end": grouped(end)}
-    return Cut(words, why, start, end, taken)
-
-
-def _after_words(at: Figures) -> str:
-    if at.after is None:
-        return ""
-    return _("After a compaction: at most %(n)s (upper bound, no forecast)") % {"n": tokens(at.after)}
-
-
-def _notes(at: Figures) -> tuple[tuple[str, str], ...]:
-    """What the drawing shows and might be overlooked: (tone, words)."""
-    found: list[tuple[str, str]] = []
-    if at.window is None:
-        found.append(
-            ("amber", _("The context window is unknown, so the bar ends at what is in use, and there are no shares."))
-        )
-    elif at.now > at.window:
-        found.append(("red", _("More is in use than the window holds.")))
-    elif at.trigger is not None and at.now >= at.trigger:
-        found.append(("amber", _("The trigger is reached: automatic compaction, if on, fires at the next step.")))
-    if at.after is not None and at.after >= at.now:
-        found.append(("amber", _("A summary of full length would be no smaller than what it replaces.")))
-    if at.after is not None and at.trigger is not None and at.after >= at.trigger:
-        found.append(("amber", _("With a summary of full length the trigger would be reached again at once.")))
-    return tuple(found)

@@ -186,6 +186,16 @@ def test_the_ratio_line_and_the_engines_trigger_only_where_they_differ():
     assert "held" not in named(stock(held={"thresholdTokens": 678_464}))
 
 
+def test_what_is_small_in_the_window_is_drawn_once_more_enlarged():
+    chart = chart_of({"retainTokens": 2_000}, 1_000_000, 256_000, 11_993, 5_568)
+    assert [(one.kind, one.tokens) for one in chart.zoom] == [("fixed", 5_568), ("older", 4_425), ("tail", 2_000)]
+    assert sum(one.width for one in chart.zoom) == pytest.approx(100)
+    assert chart.spans[-1].end == 100
+    assert f"enlarged: 11{GAP}993 tokens" in render(chart)
+    assert not stock().zoom
+    assert "enlarged" not in render(stock())
+
+
 def test_both_kinds_of_retention_are_shown():
     chart = stock()
     assert [(span.kind, span.tokens, span.open) for span in chart.spans] == [
@@ -225,6 +235,7 @@ def test_a_tail_larger_than_the_history_names_its_budget():
     assert (named(chart)["older"], named(chart)["tail"]) == (0, 40_000)
     assert f"119{GAP}040" in chart.rows[2].note
     assert [span.kind for span in chart.spans] == ["manual"]
+    assert chart.cut.why == "Everything after the fixed prefix fits into the retained tail."
 
 
 def test_without_a_window_there_are_no_shares_and_no_zero():
