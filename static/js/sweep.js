@@ -1,7 +1,7 @@
 // What-if beside the chart. The server sends one session's answers for all ratios in one piece (page/sweep_drawing.py); a ratio that is
 // dragged is then drawn from these without asking again. Other settings, another session and a ratio between two hundredths are asked for.
-// `root` holds the section [data-sweep], the draft's fields and, beside its ratio, a slider `input[type=range][data-ratio]` without a name;
-// all of them may be replaced at any time (told by "dshweb:replaced"). Without this script the section is a link to the whole page.
+// `root` holds the section [data-sweep], the draft's fields and a slider `input[type=range][data-ratio]` without a name; all of them
+// may be replaced at any time (told by "dshweb:replaced"). Without this script the section is a link to the whole page.
 const FIELDS = ["headroomTokens", "maxTokens", "retainForm", "retainRatio", "retainTokens"];
 const SLIDER = "input[type=range][data-ratio]";
 const PAUSE = 350;
@@ -64,6 +64,7 @@ export function attach(root) {
     look = asked = null;
     seen = false;
     asking.abort();
+    clearTimeout(timer);
     near.disconnect();
     near.observe(section);
     syncSlider();
@@ -84,14 +85,13 @@ export function attach(root) {
     const at = Math.round(ratio * 100);
     const query = others();
     clearTimeout(timer);
-    if (look && asked?.others === query) {
-      if (look.ratio === ratio) return;
-      if (at >= 1 && at <= 99 && Math.abs(at / 100 - ratio) < 1e-9) {
-        asking.abort();
-        asked.ratio = text;
-        draw(at);
-        return;
-      }
+    if (look?.others === query && (look.ratio === ratio || (at >= 1 && at <= 99 && Math.abs(at / 100 - ratio) < 1e-9))) {
+      asking.abort();
+      clearTimeout(again);
+      section.removeAttribute("aria-busy");
+      asked = { others: query, ratio: text };
+      if (look.ratio !== ratio) draw(at);
+      return;
     }
     if (asked?.others !== query || asked.ratio !== text) timer = setTimeout(load, asked ? PAUSE : 0, query, text);
   }
@@ -112,7 +112,7 @@ export function attach(root) {
       const open = section.querySelector("details[data-table]")?.open;
       body().innerHTML = html;
       if (open && section.querySelector("details[data-table]")) section.querySelector("details[data-table]").open = true;
-      look = read(body().querySelector("[data-look]"));
+      look = read(body().querySelector("[data-look]"), query);
       if (look && !first) say();
       if (body().querySelector("[data-again]")) again = setTimeout(() => { asked = null; show(); }, BUSY_PAUSE);
     } catch (error) {
@@ -127,12 +127,12 @@ export function attach(root) {
     if (ratioText() !== text || others() !== query) show();
   }
 
-  function read(place) {
+  function read(place, others) {
     if (!place) return null;
     const data = JSON.parse(place.dataset.rows);
     data.rows.forEach((row, n) => { if (row === 0) data.rows[n] = data.rows[n - 1]; });
     const { n, told } = place.querySelector('[data-out="count"]').dataset;
-    return { place, data, words: JSON.parse(place.dataset.words), ratio: Number(place.dataset.drawn), count: Number(n), told: told === "1" };
+    return { others, place, data, words: JSON.parse(place.dataset.words), ratio: Number(place.dataset.drawn), count: Number(n), told: told === "1" };
   }
 
   // ---- drawing, as the server draws it
