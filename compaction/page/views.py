@@ -1,6 +1,6 @@
 """`/profiles/<id>/compaction/`: the settings page. Its form is the draft; only `save` changes anything.
 
-Rule: issue 5, seed «Visual page» and «Save and reload»; the plain version is in docs/decisions/0008-the-settings-page.md.
+Rule: issue 5, seed «Visual page» and «Save and reload»; the plain version is in docs/decisions/0009-the-settings-page.md.
 """
 
 from __future__ import annotations
