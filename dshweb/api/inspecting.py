@@ -106,7 +106,7 @@ class InspectAsked(Schema):
         example(
             "And how full a session is",
             path={"profile_id": 1},
-            query={"sessionId": "session-00000000-0000-4000-8000-00000000000e"},
+            query={"sessionId": "session-5c009325-c1be-4349-80cd-676d914a384b"},
         ),
     ),
 )
