@@ -28,6 +28,11 @@ class ProfileAdmin(TeamScoped):
         moved = ("team",) if obj else ()  # its history belongs to the team it was made in
         return (*fixed, *moved) if person(request).is_superuser else (*fixed, *moved, "path")
 
+    def save_model(self, request: HttpRequest, obj: Profile, form: Any, change: bool) -> None:  # noqa: FBT001 - Django's
+        super().save_model(request, obj, form, change)
+        if "path" in form.changed_data:  # what we last saw was another file
+            Profile.unscoped.filter(pk=obj.pk).update(file_digest="")
+
 
 @admin.register(ModelRoute)
 class ModelRouteAdmin(TeamScoped):

@@ -60,6 +60,20 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """What is to be said of a model of the log. `problem`: why it has no trigger; None: a model policy holds for it."""
+
+    route: str
+    problem: NoSpec | None
+
+    @property
+    def text(self) -> str:
+        if self.problem is None:
+            return f"a model policy of the profile holds for {self.route}"
+        return f"{self.route}: {self.problem.message}"
+
+
+@dataclass(frozen=True, slots=True)
 class Tried:
     """What came of it. `looks` counts all boundaries by what they are, `shown` lists those over or that really fired."""
 
@@ -69,7 +83,7 @@ class Tried:
     more: int
     marks: tuple[Marked, ...]
     last_seq: int | None
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def other_settings(saved: Mapping[str, object], given: Mapping[str, object]) -> Settings:
@@ -112,10 +126,10 @@ class _Limits:
         self._team, self._settings, self._window = team_id, settings, window
         self._known: dict[tuple[str, str], Known | None] = {}
         self._specs: dict[Route, Spec | NoSpec | None] = {}
-        self._notes: dict[str, None] = {}
+        self._notes: dict[Note, None] = {}
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         return tuple(self._notes)
 
     def spec(self, route: Route) -> Spec | NoSpec | None:
@@ -136,7 +150,7 @@ class _Limits:
         known = self._known[key]
         policy = self._settings.for_route(*key)
         if any((each["provider"], each["model"]) == key for each in self._settings.overrides):
-            self._notes[f"a model policy of the profile holds for {route.provider}/{route.model}"] = None
+            self._notes[Note("/".join(key), None)] = None
         logged = route.window if route.window is not None else known.window if known else None
         kept_free = reserve(
             route.max_tokens,
@@ -145,7 +159,7 @@ class _Limits:
         )
         found = spec(policy, self._window if self._window is not None else logged, kept_free)
         if isinstance(found, NoSpec):
-            self._notes[f"{route.provider}/{route.model}: {found.message}"] = None
+            self._notes[Note("/".join(key), found)] = None
         return found
 
 

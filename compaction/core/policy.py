@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Generic, Literal, TypeAlias, TypeVar
 
 from compaction.core.keys import (
+    ALL_KEYS,
     DEFAULT_HEADROOM_TOKENS,
     DEFAULT_RETAIN_RATIO,
     DEFAULT_THRESHOLD_RATIO,
@@ -84,7 +85,7 @@ class Settings:
 def problems_of(document: object) -> tuple[Problem, ...]:
     """Why a document cannot be resolved (native rules after stripping, and the enhanced keys' own); empty if it can."""
     found = enhanced_problems(document) if isinstance(document, Mapping) else ()
-    native = refusal(strip_enhanced(document) if isinstance(document, Mapping) else document)
+    native = refusal(strip_enhanced(document) if isinstance(document, Mapping) else document, ALL_KEYS)
     return found if native is None else (*found, native)
 
 

@@ -48,6 +48,16 @@ def test_any_other_id_of_a_provider_has_its_defaults_but_is_not_offered(team):
     assert [one["model"] for one in catalogue.models_body(team.pk)["routes"]] == ["deepseek-flash", "deepseek-v4-pro"]
 
 
+def test_an_allowed_id_without_a_row_of_its_own_facts_is_offered_with_its_provider_s(team):
+    ModelRoute.unscoped.create(team=team, provider=DEEPSEEK, model="deepseek-next", allowed=True)
+    ModelRoute.unscoped.create(team=team, provider=DEEPSEEK, model="deepseek-old", efforts=["low"], allowed=True)
+    ModelRoute.unscoped.create(team=team, provider="p", model="m", allowed=True, seen_effort="high")
+    found = {one["model"]: (one["efforts"], one["defaultEffort"]) for one in catalogue.models_body(team.pk)["routes"]}
+    assert found["deepseek-next"] == (["off", "low", "high", "max"], "high")
+    assert found["deepseek-old"] == (["low"], None)  # its provider's default is none of its own
+    assert found["m"] == ([], None)
+
+
 def test_an_unknown_route_is_unknown(team):
     assert catalogue.known(team.pk, "nobody", "m") is None
     assert catalogue.Routes(team.pk)("nobody", "m") is None

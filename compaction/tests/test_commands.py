@@ -112,11 +112,20 @@ def test_write_needs_a_form_and_a_file(people, options):
     assert caught.value.returncode == 2
 
 
+@pytest.mark.parametrize("document", [{"gone": 1}, {"retainRatio": 0.1, "retainTokens": 5}])
+@pytest.mark.parametrize("options", [[], ["--form", "compaction-basic", "--write"]])
+def test_a_document_that_no_longer_fits_is_not_exported(profile, file, document, options):
+    Profile.unscoped.filter(pk=profile.pk).update(document=document)
+    with pytest.raises(CommandError, match=r"gone|exclude each other"):
+        run("export", "default", "--team", "ours", *options)
+    assert file.read_text() == GOOD
+
+
 def test_import_takes_a_file_over_at_the_revision_it_was_told(profile, file):
     with pytest.raises(CommandError, match="revision 1, not 0"):
         run("import", "default", "--team", "ours", "--revision", 0)
     assert "revision 2" in run("import", "default", file, "--team", "ours", "--revision", 1)
-    assert Profile.unscoped.get(pk=profile.pk).document == {"thresholdRatio": 0.7}
+    assert Profile.unscoped.get(pk=profile.pk).document == {"mode": "native", "thresholdRatio": 0.7}
     assert SettingsRevision.unscoped.get(profile=profile, revision=2).origin == "imported"
 
 

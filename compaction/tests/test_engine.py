@@ -101,6 +101,16 @@ def test_which_file_a_profile_names_is_the_operators_to_say(people, staff, admin
     assert not Profile.unscoped.filter(name="p").exists()
 
 
+def test_another_file_is_one_we_have_not_seen(people, admin_client):
+    row = default_of(people.team)
+    change = reverse("admin:compaction_profile_change", args=[row.pk])
+    kept = form(name=row.name, is_default="on", path="/home/x/cordis.patch.yml")
+    for path, digest in (("/home/x/cordis.patch.yml", "seen"), ("/home/y/cordis.patch.yml", "")):
+        Profile.unscoped.filter(pk=row.pk).update(path="/home/x/cordis.patch.yml", file_digest="seen")
+        assert admin_client.post(change, kept | {"path": path}).status_code == 302
+        assert Profile.unscoped.get(pk=row.pk).file_digest == digest
+
+
 def test_the_admin_changes_no_settings(people, staff):
     profile = default_of(people.team)
     change = reverse("admin:compaction_profile_change", args=[profile.pk])

@@ -12,9 +12,11 @@ from django.test import Client
 
 from compaction.models import EngineSnapshot, LogFacts, Profile
 from compaction.services import engine
+from dshweb.access.callers import caller_for_user
 from dshweb.access.models import Membership, Scope, Team, User, Visibility
 from dshweb.access.services import tokens
 from dshweb.sessionlog.models import Session, SourceFile
+from dshweb.sessionlog.services.delete import delete_session
 from dshweb.sessionlog.services.ingest import Import, ingest_file
 
 INSPECT, MODELS = "/better-compact/api/inspect", "/better-compact/api/models"
@@ -123,6 +125,25 @@ def test_a_login_that_was_ended_a_revoked_token_and_a_member_who_left_are_nobody
     Membership.objects.filter(user=people.vera).delete()
     for one in (client, token, left):
         refused(one.get(INSPECT), 401, "unauthorized")
+
+
+def test_what_ends_counts_at_the_next_call(people, session, data_dir):
+    """Nothing of a caller or a session is remembered from one call to the next."""
+    asked = f"{INSPECT}?sessionId={session.session_id}"
+    row, secret = tokens.make(people.team, people.bob, "t", [Scope.READ])
+    revoked = Client(headers={"Authorization": f"Bearer {secret}"})
+    login, gone = by_login(people.vera), by_login(people.alice)
+    for client in (revoked, login, gone):
+        assert client.get(asked).status_code == 200
+    tokens.revoke(row, people.bob)
+    refused(revoked.get(asked), 401, "unauthorized")
+    Membership.objects.filter(user=people.vera).delete()
+    refused(login.get(asked), 404, "not-found")
+    assert login.get(MODELS).json() == {"enabled": False, "routes": []}
+    assert delete_session(session.pk, by=caller_for_user(people.alice))
+    refused(gone.get(asked), 404, "not-found")
+    User.objects.filter(pk=people.alice.pk).update(is_active=False)
+    refused(gone.get(asked), 401, "unauthorized")
 
 
 def test_too_many_bad_tokens_are_still_only_nobody(people, monkeypatch):
@@ -256,6 +277,20 @@ def test_a_lost_table_or_connection_midway_is_503_too(people, monkeypatch):
     client = by_login(people.alice)
     monkeypatch.setattr(inspecting, "asked", away)
     refused(client.get(INSPECT), 503, "unavailable")
+
+
+def test_a_fault_of_ours_is_a_500_of_the_same_kind(people, monkeypatch, caplog):
+    from compaction import inspecting
+
+    def wrong(*_args: object) -> None:
+        raise RuntimeError("a text of a log")
+
+    client = by_login(people.alice)
+    monkeypatch.setattr(inspecting, "body", wrong)
+    answer = client.get(INSPECT)
+    refused(answer, 500, "internal")
+    checked(answer)
+    assert b"a text of a log" not in answer.content
 
 
 def test_addresses_outside_are_answered_as_ever(people):

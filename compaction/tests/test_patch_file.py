@@ -60,6 +60,31 @@ def test_settings_are_read_from_a_file_and_written_back_without_touching_the_res
     assert path.read_text() == FILE.replace("0.7   # why", "0.6   # why")
 
 
+@pytest.mark.parametrize(
+    ("key", "stays"), [("compaction-basic", {"mode": "native", "cachePriority": False}), ("dsh-better-compact", {})]
+)
+def test_a_native_row_says_nothing_of_the_enhanced_settings(profile, path, alice, key, stays):
+    mutate(profile, (Op("set", "mode", "native"), Op("set", "cachePriority", value=False)), 0, by=alice)
+    path.write_text(f"- id: {key}\n  config: {{ retainTokens: 9 }}\n")
+    _found, saved = patch_file.read_into(profile, path, 1, by=alice)
+    assert saved.profile.document == {**stays, "retainTokens": 9}
+
+
+def test_who_writes_without_the_lock_at_the_last_moment_is_not_overwritten(profile, path, tmp_path, monkeypatch):
+    path.write_text(FILE)
+    fsync = os.fsync
+
+    def an_editor_saves(descriptor: int) -> None:
+        path.write_text(FILE + "# by hand\n")
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", an_editor_saves)
+    with pytest.raises(patch_file.FileChanged):
+        patch_file.write_out(profile, "compaction-basic")
+    assert path.read_text() == FILE + "# by hand\n"
+    assert sorted(entry.name for entry in tmp_path.iterdir() if entry.is_file()) == ["cordis.patch.yml"]
+
+
 def test_a_file_that_others_changed_is_not_written(profile, path, alice):
     path.write_text(FILE)
     patch_file.read_into(profile, path, 0, by=alice)

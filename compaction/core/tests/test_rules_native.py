@@ -109,5 +109,7 @@ def test_enhanced_keys_are_stripped_and_judged_apart():
 
 def test_the_supported_lists():
     assert refusal({"x": 1}).supported == NATIVE_KEYS
+    (found,) = problems_of({"mode": "goal", "reasoningEfort": "low"})
+    assert (found.key, found.supported) == ("reasoningEfort", ALL_KEYS)
     assert refusal({"modelPolicies": [{**POLICY, "x": 1}]}).supported == POLICY_KEYS
     assert set(ALL_KEYS) - set(NATIVE_KEYS) == {"mode", "reasoningEffort", "cachePriority"}

@@ -67,7 +67,7 @@ Example:  manage.py settings check ~/.dsh/profiles/web/cordis.patch.yml
             self.stderr.write(f"The file cannot be changed exactly; paste this row yourself:\n{error.paste}")
             raise CommandError(str(error)) from error
         except InvalidSettings as error:
-            raise CommandError(f"nothing was saved: {one_line(str(error))}") from error
+            raise CommandError(f"nothing was changed: {one_line(str(error))}") from error
         except (PatchError, patch_file.NoSettings, patch_file.FileChanged, Locked, OSError) as error:
             raise CommandError(one_line(str(error))) from error
 
