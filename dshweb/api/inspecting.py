@@ -246,7 +246,7 @@ def what_if(request: ApiRequest, session_id: SessionId, asked: Query[WhatIfAsked
         points=[_point(one) for one in tried.shown],
         more=tried.more,
         marks=[_mark(one) for one in tried.marks],
-        notes=list(tried.notes),
+        notes=[one.text for one in tried.notes],
     )
 
 
