@@ -57,6 +57,7 @@ BROKEN = {
     "retain-not-below-threshold": _("The share of the kept tail must be below the threshold."),
     "no-output-cap": _("Without headroom there is no limit of the summary either: give one."),
 }
+AUTO_OFF = _("Automatic compaction is off in the saved settings: with them nothing fires. Worked out as if it were on.")
 GONE = {
     trying.TooLarge: _("This log is too large to be replayed while you wait."),
     trying.Busy: _("Another session is being replayed. Try again in some seconds."),
@@ -131,6 +132,8 @@ def _empty(effective: Mapping[str, Any], name: str) -> str:
 
 def _said(note: trying.Note) -> str:
     """A note in the reader's language."""
+    if not note.route:
+        return str(AUTO_OFF)
     if note.problem is None:
         return str(_("A model policy of the profile holds for %(route)s.") % {"route": note.route})
     return str(
