@@ -30,6 +30,9 @@ MOST_BYTES: Final = 32 << 20
 """Decoded bytes of a log that is replayed in a request: a second or two."""
 WAIT_SECONDS: Final = 5.0
 SHOWN: Final = 200
+AUTO_OFF: Final = (
+    "automatic compaction is off in the saved settings: with them nothing fires; worked out as if it were on"
+)
 KEYS: Final = ("thresholdRatio", "headroomTokens", "retainRatio", "retainTokens", "maxTokens")
 
 _one = threading.BoundedSemaphore(1)
@@ -61,7 +64,9 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What is to be said of a model of the log. `problem`: why it has no trigger; None: a model policy holds for it."""
+    """What is to be said of a model of the log. `problem`: why it has no trigger; None: a model policy holds for it, or,
+    without a route, AUTO_OFF.
+    """
 
     route: str
     problem: NoSpec | None
@@ -69,7 +74,7 @@ class Note:
     @property
     def text(self) -> str:
         if self.problem is None:
-            return f"a model policy of the profile holds for {self.route}"
+            return f"a model policy of the profile holds for {self.route}" if self.route else AUTO_OFF
         return f"{self.route}: {self.problem.message}"
 
 
@@ -101,10 +106,10 @@ def try_settings(log: LogFile, settings: Settings, *, window: int | None = None)
     if not isinstance(decoded, int) or decoded > MOST_BYTES:
         raise TooLarge
     with _alone():
-        header, events = _read(log)
+        header, events, whole = _read(log)
         limits = _Limits(log.team_id, settings, window)
-        points = what_if(header, events, limits.pressure)
-        found = marks(header, events)
+        points = what_if(header, events, limits.pressure, ranges=SHOWN, whole=whole)
+        found = marks(header, events, whole=whole)
     looks, shown, crossed = Counter[str](), [], False
     for point in points:
         looks["looks"] += 1
@@ -116,7 +121,8 @@ def try_settings(log: LogFile, settings: Settings, *, window: int | None = None)
         if point.over or point.fired:
             shown.append(Look(point, limits.spec(point.route), crossing))
     last = events[-1].seq if events else None
-    return Tried(settings, looks, tuple(shown[:SHOWN]), max(0, len(shown) - SHOWN), tuple(found), last, limits.notes)
+    notes = (*limits.notes, *([] if settings.auto.value else [Note("", None)]))
+    return Tried(settings, looks, tuple(shown[:SHOWN]), max(0, len(shown) - SHOWN), tuple(found), last, notes)
 
 
 class _Limits:
@@ -163,15 +169,23 @@ class _Limits:
         return found
 
 
-def _read(log: LogFile) -> tuple[Header | None, list[Event]]:
-    """The whole log, decoded. Only a header in front tells the folds how old rows are priced."""
+def _read(log: LogFile) -> tuple[Header | None, list[Event], int | None]:
+    """The whole log, decoded, and how many events stand in front of the first rows that were lost (None: none were).
+
+    Only a header in front tells the folds how old rows are priced.
+    """
+    events: list[Event] = []
+    whole: int | None = None
     try:
         with store.opened(log.stored) as source:
             reader = read_log(source, compressed=log.file_name.endswith(".zstd"), limits=steps.limits())
-            events = [event for batch in reader for event in batch.events]
+            for batch in reader:
+                if whole is None and (batch.frame.unreadable or reader.lost_row is not None):
+                    whole = len(events)
+                events += batch.events
     except OSError as error:
         raise Gone from error
-    return reader.header, events
+    return reader.header, events, whole
 
 
 @contextmanager

@@ -98,9 +98,13 @@ class Replay:
         if batch.frame.provisional and self._settled is None:
             self._settled = self.to_state()
         if batch.frame.unreadable or reader.lost_row is not None:
-            self.meter.fail("rows of the log could not be read")
+            self.lose_rows()
         for event in batch.events:
             self.feed(event)
+
+    def lose_rows(self) -> None:
+        """Rows in front of the next event could not be read: from here on nothing can be measured."""
+        self.meter.fail("rows of the log could not be read")
 
     def feed(self, event: Event) -> None:
         """Fold one event."""

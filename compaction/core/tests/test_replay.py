@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from compaction.core.marks import marks
 from compaction.core.replay import Replay
 from compaction.core.what_if import Pressure, Route, what_if
 from dshweb.sessionlog.core.reader import read_log
@@ -125,7 +126,7 @@ def test_what_if_with_the_recorded_settings_fires_where_it_did():
     assert [p.over for p in points] == [p.fired for p in points]
     (fired,) = [p for p in points if p.over]
     recorded = next(e for e in events if e.type == "compaction/summary").body
-    assert fired.range.seqs == tuple(recorded["shadowedSeqs"])
+    assert {"start": fired.range.start, "end": fired.range.end} == recorded["shadowedRange"]
     assert (fired.range.tokens, fired.measurement) == (recorded["shadowedTokenCount"], "measured")
     assert fired.route == Route("deepseek-official", "deepseek-flash", 21000, 2000)
 
@@ -135,6 +136,17 @@ def test_what_if_says_unknown_where_the_route_has_no_limits():
     points = what_if(header, events, lambda _: None)
     assert len(points) > 3
     assert {(p.over, p.range, p.refusal) for p in points} == {(None, None, None)}
+
+
+def test_ranges_are_selected_only_as_far_as_asked_and_nothing_is_measured_behind_lost_rows():
+    header, events = events_of(the("repeated-compaction"))
+    points = what_if(header, events, lambda _: Pressure(1, 100), ranges=3)
+    assert [p.range is not None or p.refusal is not None for p in points if p.over] == [True] * 3 + [False] * 27
+    half = len(events) // 2
+    lost = what_if(header, events, lambda _: Pressure(1, 100), whole=half)
+    assert {p.over for p in lost if p.seq >= events[half].seq} == {None}
+    assert {p.over for p in lost if p.seq < events[half].seq} == {True}
+    assert [one.compaction.before_tokens for one in marks(header, events, whole=half)][-1] is None
 
 
 def test_a_lower_threshold_fires_earlier_and_a_higher_one_never():

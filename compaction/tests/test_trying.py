@@ -1,0 +1,51 @@
+"""Other settings tried on stored logs: damaged ones, and settings that never fire by themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from compaction import trying
+from compaction.core.policy import resolve
+from dshweb.sessionlog.models import LogFile, SourceFile
+from dshweb.sessionlog.services.ingest import Import, ingest_file
+from tests.builders import frame, header, human, write
+
+
+def stored(people, path: Path) -> LogFile:
+    ingest_file(path, run=Import.by(people.team, people.bob, inline=True))
+    return SourceFile.unscoped.select_related("log").get(location=str(path)).log
+
+
+def turns(count: int) -> list[bytes]:
+    """Frames of short turns that a person talks in and nobody answers, one said row a frame."""
+    config = {"provider": "p", "model": "m", "maxTokens": 100}
+    frames = [
+        frame({"type": "request/header", "seq": 0, "time": 1, "data": {"header": {"config": config, "tools": []}}})
+    ]
+    for turn in range(1, count + 1):
+        seq = turn * 3 - 2
+        frames += [
+            frame({"type": "turn/start", "seq": seq, "time": seq, "data": {"turn": turn}}),
+            frame({"type": "step/start", "seq": seq + 1, "time": seq + 1, "data": {"turn": turn, "step": 1}}),
+            frame(human(seq + 2, f"word {turn} " * 40)),
+        ]
+    return frames
+
+
+def test_behind_rows_that_were_lost_nothing_is_worked_out(people, data_dir, tmp_path):
+    frames = [frame(header()), *turns(6)]
+    hurt = bytearray(frames[7])
+    hurt[-6] ^= 0xFF
+    settings = resolve({"headroomTokens": 10, "retainTokens": 10, "maxTokens": 10})
+    whole = trying.try_settings(stored(people, write(tmp_path / "a", frames)), settings, window=400)
+    frames[7] = bytes(hurt)
+    other = "session-00000000-0000-4000-8000-00000000000b"
+    damaged = trying.try_settings(stored(people, write(tmp_path / "b", frames, other)), settings, window=400)
+    assert (whole.looks["looks"], whole.looks["unknown"]) == (6, 0)
+    assert (damaged.looks["looks"], damaged.looks["unknown"]) == (6, 4)
+
+
+def test_saved_settings_without_automatic_compaction_are_said_to_fire_nowhere(people, data_dir, tmp_path):
+    log = stored(people, write(tmp_path, [frame(header()), *turns(1)]))
+    assert trying.AUTO_OFF in [note.text for note in trying.try_settings(log, resolve({"auto": False})).notes]
+    assert trying.AUTO_OFF not in [note.text for note in trying.try_settings(log, resolve({})).notes]
