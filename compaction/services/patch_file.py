@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import secrets
 import stat
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from compaction.core.patch_rows import NATIVE, Form, Imported, read_patch
 from compaction.core.patch_yaml import MAX_CHARS, PatchError
 from compaction.models import Profile
 from compaction.services import settings
-from compaction.services.patch_lock import held
+from compaction.services.patch_lock import beside, held
 from dshweb.access.models import User
 
 ABSENT = "absent"
@@ -55,9 +54,10 @@ def read(path: Path) -> PatchFile:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
         return PatchFile(None, ABSENT)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):  # a folder cannot even be made a file of Python
+        os.close(descriptor)
+        raise PatchError("not-a-file", f"{path} is no file")
     with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise PatchError("not-a-file", f"{path} is no file")
         raw = file.read(4 * MAX_CHARS + 1)
     if len(raw) > 4 * MAX_CHARS:
         raise PatchError("too-large", f"the patch file has more than {MAX_CHARS} characters")
@@ -103,13 +103,21 @@ def write_out(profile: Profile, form: Form, *, expected_digest: str | None = Non
         profile = Profile.unscoped.get(pk=profile.pk)
         before = read(path)
         expected = expected_digest or profile.file_digest
-        if expected and expected != before.digest:
+        if expected and expected != before.digest and (expected_digest or not _stands(before, profile, form)):
             raise FileChanged(path, expected, before.digest)
         made = write_patch(before.text, profile.document, form)
         if made.changed:
             _replace(path, made.text.encode("utf-8"), before.digest)
         _remember(profile, _digest(made.text.encode("utf-8")))
     return made
+
+
+def _stands(before: PatchFile, profile: Profile, form: Form) -> bool:
+    """Whether a file unlike the one we remember holds what we would write: of a writer killed before it could remember."""
+    try:
+        return not write_patch(before.text, profile.document, form).changed
+    except PatchError:
+        return False
 
 
 def _remember(profile: Profile, digest: str) -> None:
@@ -127,7 +135,7 @@ def _replace(path: Path, raw: bytes, expected: str) -> None:
     Raises FileChanged when somebody who does not know of the lock, such as an editor, has just written.
     """
     target = Path(os.path.realpath(path))
-    fresh = target.with_name(f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
+    fresh = target.with_name(beside(target.name))
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, _MODE)
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -151,10 +151,21 @@ def test_what_is_no_patch_file_is_refused(profile, path, alice, raw, code):
     assert caught.value.code == code
 
 
-def test_a_pipe_is_refused_at_once(path):
-    os.mkfifo(path)
-    with pytest.raises(PatchError):
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_a_pipe_and_a_folder_are_refused_at_once_by_name(path, make):
+    make(path)
+    with pytest.raises(PatchError, match=r"/cordis\.patch\.yml is no file"):
         patch_file.read(path)
+
+
+def test_a_writer_killed_before_it_could_remember_does_not_stop_the_next_one(profile, path, alice):
+    path.write_text(FILE)
+    patch_file.read_into(profile, path, 0, by=alice)
+    mutate(profile, (Op("set", "thresholdRatio", 0.6),), 1, by=alice)
+    path.write_text(FILE.replace("0.7", "0.6"))  # what a killed one had put there
+    assert not patch_file.write_out(fresh(profile), "compaction-basic").changed
+    mutate(profile, (Op("set", "thresholdRatio", 0.5),), 2, by=alice)
+    assert patch_file.write_out(fresh(profile), "compaction-basic").changed
 
 
 def test_an_import_goes_by_the_revision_and_by_the_harness_rules(profile, path, alice):
@@ -238,4 +249,43 @@ def test_only_one_of_many_is_inside_at_a_time(tmp_path, _again):
     for thread in threads:
         thread.join(60)
     assert (errors, len(most), max(most)) == ([], 40, 1)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_lock_with_our_own_number_is_of_a_killed_one_before(tmp_path):
+    lock(tmp_path).write_text(f"{os.getpid()}\n")
+    with held(tmp_path, wait=0):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_a_lock_that_is_no_file_does_not_hang_us(tmp_path, make):
+    make(lock(tmp_path))
+    open_files = len(os.listdir("/dev/fd"))
+    with pytest.raises(Locked), held(tmp_path, wait=0.1):
+        pass
+    assert len(os.listdir("/dev/fd")) == open_files
+
+
+def test_what_killed_ones_left_is_swept_up_and_nothing_else(tmp_path):
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    left = [f".package.json.lock.{gone.pid}.0123abcd", f".cordis.patch.yml.{gone.pid}.0123abcd"]
+    stay = [f".package.json.lock.{os.getppid()}.0123abcd", f".cordis.patch.yml.{gone.pid}.bak", "package.json"]
+    for name in left + stay:
+        (tmp_path / name).write_text("x")
+    with held(tmp_path):
+        pass
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == sorted(stay)
+
+
+def test_a_full_disk_leaves_nothing_behind(tmp_path, monkeypatch):
+    def full(self: Path, text: str) -> int:
+        self.touch()
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OSError, match="No space"), held(tmp_path):
+        pass
     assert list(tmp_path.iterdir()) == []
