@@ -122,11 +122,19 @@ def inspect(request: ApiRequest, profile_id: ProfileId, asked: Query[InspectAske
 
 class WhatIfAsked(Schema):
     log: int | None = Field(None, ge=1, le=LARGEST_ID, description="one of its logs; without, the newest by content")
-    threshold_ratio: float | None = Field(None, alias="thresholdRatio", gt=0, le=1)
-    headroom_tokens: int | None = Field(None, alias="headroomTokens", ge=0, le=MOST_TOKENS)
-    retain_ratio: float | None = Field(None, alias="retainRatio", gt=0, le=1)
-    retain_tokens: int | None = Field(None, alias="retainTokens", ge=0, le=MOST_TOKENS)
-    max_tokens: int | None = Field(None, alias="maxTokens", ge=1, le=MOST_TOKENS)
+    threshold_ratio: float | None = Field(
+        None, alias="thresholdRatio", gt=0, le=1, description="share of the window; without, as saved (all of these)"
+    )
+    headroom_tokens: int | None = Field(
+        None, alias="headroomTokens", ge=0, le=MOST_TOKENS, description="kept free besides the answer"
+    )
+    retain_ratio: float | None = Field(
+        None, alias="retainRatio", gt=0, le=1, description="kept tail as a share; not with `retainTokens`"
+    )
+    retain_tokens: int | None = Field(
+        None, alias="retainTokens", ge=0, le=MOST_TOKENS, description="kept tail in tokens"
+    )
+    max_tokens: int | None = Field(None, alias="maxTokens", ge=1, le=MOST_TOKENS, description="longest summary")
     context_window: int | None = Field(
         None, alias="contextWindow", ge=1, le=MOST_TOKENS, description="in place of the recorded one"
     )
@@ -199,9 +207,9 @@ class WhatIfOut(Shape):
     openapi_extra=about(
         "read",
         "viewer",
-        example("With half of the window", path={"session_id": 1}, query={"thresholdRatio": 0.5, "headroomTokens": 0,
-                                                                         "maxTokens": 1000}),
-        example("In a smaller window", path={"session_id": 1}, query={"contextWindow": 200000, "retainTokens": 20000}),
+        example("With half of a smaller window", path={"session_id": 3}, query={"contextWindow": 20000, "thresholdRatio": 0.5,
+                                                                               "headroomTokens": 0, "maxTokens": 1000}),
+        example("With a fixed tail", path={"session_id": 3}, query={"headroomTokens": 5000, "retainTokens": 4000}),
     ),
 )  # fmt: skip
 def what_if(request: ApiRequest, session_id: SessionId, asked: Query[WhatIfAsked]) -> Any:

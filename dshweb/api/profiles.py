@@ -105,7 +105,7 @@ class MutationIn(Shape):
     """Operations applied in order, all or nothing. The provider and model of summaries are changed together."""
 
     ops: list[SetOp] = Field(min_length=1, max_length=MAX_OPS)
-    expected_revision: int = Field(ge=0, le=LARGEST_ID)
+    expected_revision: int = Field(ge=0, le=LARGEST_ID, strict=True)
 
 
 class RevisionOut(Shape):
@@ -157,7 +157,7 @@ def get_settings(request: ApiRequest, profile_id: ProfileId) -> Any:
             body={"ops": [{"op": "set", "path": "retainTokens", "value": 60000}], "expectedRevision": 0},
         ),
         example(
-            "Somebody else saved first: both sides, and nothing was changed",
+            "Another revision than the present one: nothing was changed",
             path={"profile_id": 1},
             body={"ops": [{"op": "set", "path": "auto", "value": False}], "expectedRevision": 7},
             status=409,
@@ -289,10 +289,11 @@ def _findings(problems: Iterable[Finding]) -> list[FindingOut]:
 
 def _conflict(conflict: settings.Conflict) -> ApiError:
     theirs = conflict.theirs
+    why = "somebody saved in between" if conflict.expected < conflict.actual else "there has been no such revision yet"
     return ApiError(
         409,
         "settings/conflict",
-        f"The settings are at revision {conflict.actual}, not {conflict.expected}: somebody saved in between. Nothing was"
+        f"The settings are at revision {conflict.actual}, not {conflict.expected}: {why}. Nothing was"
         " changed. Compare both sides and send your operations again with the revision of now.",
         {
             "expected": conflict.expected,
