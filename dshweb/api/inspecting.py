@@ -207,8 +207,8 @@ class WhatIfOut(Shape):
     openapi_extra=about(
         "read",
         "viewer",
-        example("With half of a smaller window", path={"session_id": 3}, query={"contextWindow": 20000, "thresholdRatio": 0.5,
-                                                                               "headroomTokens": 0, "retainTokens": 4000, "maxTokens": 1000}),
+        example("With half of a smaller window", path={"session_id": 3},
+                query={"contextWindow": 20000, "thresholdRatio": 0.5, "headroomTokens": 0, "retainTokens": 4000, "maxTokens": 1000}),
         example("With a fixed tail", path={"session_id": 3}, query={"headroomTokens": 5000, "retainTokens": 4000}),
     ),
 )  # fmt: skip
