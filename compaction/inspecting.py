@@ -22,6 +22,7 @@ from compaction.core.problem import InvalidSettings
 from compaction.core.session_facts import Inspected, SessionFacts, inspected
 from compaction.models import Profile
 from compaction.services import catalogue
+from compaction.services.facts import facts_in
 from dshweb.access.callers import Caller
 from dshweb.access.prepared import Prepared
 from dshweb.sessionlog.models import Session
@@ -142,7 +143,7 @@ def _of_session(
 ) -> list[str]:
     """Fills in what is about the session; what is to be said of it."""
     notes: list[str] = []
-    facts = SessionFacts.from_json(session.facts) if session.facts is not None else None
+    facts = facts_in(session.facts)
     preset = facts.preset if facts else session.preset or None
     foreign = preset is not None and preset != OUR_PRESET
     reason = f"the log names the agent preset {preset}, which brings its own compaction engine" if foreign else COLD

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Final
 
 from . import last
 from .budget import Budget, Meter, Preview, Range, budget, preview
@@ -18,6 +18,9 @@ from .measure import Measure
 from .policy import Policy, Settings
 from .replay import Replay
 from .what_if import Route, route_of
+
+VERSION: Final = 1
+"""Of what `to_json` gives; facts of another version are made anew."""
 
 
 @dataclass(frozen=True, slots=True)
