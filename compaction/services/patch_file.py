@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -162,6 +161,11 @@ def _like(target: Path, descriptor: int) -> None:
     except FileNotFoundError:
         os.fchmod(descriptor, _MODE)
         return
-    with suppress(PermissionError):  # only root may give files away
-        os.fchown(descriptor, old.st_uid, old.st_gid)
+    new = os.fstat(descriptor)
+    if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+        try:
+            os.fchown(descriptor, old.st_uid, old.st_gid)
+        except PermissionError as error:  # only root may give files away; who owned it could be locked out of it
+            words = "its owner and group cannot be kept by this user; nothing was written"
+            raise PermissionError(error.errno, words, str(target)) from error
     os.fchmod(descriptor, stat.S_IMODE(old.st_mode))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import stat
 import subprocess
@@ -119,6 +120,35 @@ def test_mode_and_link_stay(profile, path, tmp_path):
     assert path.is_symlink()
     assert "thresholdRatio" not in kept.read_text()
     assert stat.S_IMODE(kept.stat().st_mode) == 0o640
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+def test_owner_and_group_stay(profile, path):
+    path.write_text(FILE)
+    os.chown(path, 12345, 23456)
+    assert patch_file.write_out(profile, "compaction-basic").changed
+    assert (path.stat().st_uid, path.stat().st_gid) == (12345, 23456)
+
+
+def test_a_file_whose_owner_cannot_be_kept_is_not_written(profile, path, tmp_path, monkeypatch):
+    """As when it is another user's, in a folder that the group may write."""
+    path.write_text(FILE)
+    mine, fstat = path.stat(), os.fstat
+    other = os.stat_result((mine.st_mode, 0, 0, 1, mine.st_uid + 1, mine.st_gid + 1, 0, 0, 0, 0))
+    monkeypatch.setattr(os, "fstat", lambda descriptor: other if writable(descriptor) else fstat(descriptor))
+
+    def refuse(*_args: int) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "fchown", refuse)
+    with pytest.raises(PermissionError, match="owner"):
+        patch_file.write_out(profile, "compaction-basic")
+    assert path.read_text() == FILE
+    assert sorted(entry.name for entry in tmp_path.iterdir() if entry.is_file()) == ["cordis.patch.yml"]
+
+
+def writable(descriptor: int) -> bool:
+    return fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE != os.O_RDONLY
 
 
 def test_nothing_of_a_write_lies_about_afterwards(profile, path, tmp_path):
