@@ -16,6 +16,8 @@ from dshweb.pages import what_if
 from dshweb.sessionlog.models import SourceFile
 from dshweb.sessionlog.services.ingest import Import, ingest_file
 from dshweb.ui.templatetags.dshweb import GAP, grouped, percent
+from tests.api_rows import read_log
+from tests.builders import header, human
 
 CORPUS = Path(__file__).parents[3] / "tests" / "data" / "corpus"
 
@@ -96,6 +98,19 @@ def test_why_there_is_no_trigger_is_said_in_words_of_the_page(client, people, ur
     (note,) = client.get(url, values).context["notes"]
     assert note.startswith(str(what_if.PROBLEMS[code]).partition("%")[0])
     assert figure in note
+
+
+def test_an_empty_list_says_whether_it_is_known_to_be_empty(client, people, data_dir, tmp_path):
+    client.force_login(people.alice)
+    chat = next((CORPUS / "plain-chat-en").rglob("session*.jsonl*"))
+    ingest_file(chat, run=Import.by(people.team, people.alice, inline=True))
+    chatted = SourceFile.unscoped.get(location=str(chat)).log.session
+    stepless = read_log(people, tmp_path, [header(), human(0, "hello")])
+    for session, window, said in (
+        (stepless, "1000000", "no step at which"), (chatted, "1000000", "Nowhere"), (chatted, "500", "Not known"),
+    ):  # fmt: skip
+        page = client.get(reverse("what-if", args=[session.pk]), {"contextWindow": window}).content.decode()
+        assert [one for one in ("Not known", "Nowhere", "no step at which") if one in page] == [said]
 
 
 def test_every_reason_for_no_trigger_has_words():
