@@ -159,6 +159,20 @@ def test_an_import_fills_the_catalogue_of_its_team_only(people, data_dir):
     assert found.seen_at is not None
 
 
+def test_nothing_that_masking_hides_is_kept_of_a_log(people, data_dir):
+    secret = "sk-abcdefghijklmnopqrstuvwx1234567890"
+    config = {"provider": "acme", "model": "m1", "reasoningEffort": secret}
+    rows = [
+        header(),
+        row(0, "request/header", {"header": {"config": config, "adapterDefaults": {"reasoningEffort": True}}}),
+        row(1, "request/context", {"provider": secret, "model": "m", "contextWindow": 12_345}),
+        row(2, "request/context", {"provider": "acme", "model": secret, "contextWindow": 12_345}),
+    ]
+    read_log(people, data_dir, rows)
+    assert ModelRoute.unscoped.get(provider="acme").seen_effort == ""
+    assert not [kept for kept in ModelRoute.unscoped.values_list("provider", "model") if secret in kept]
+
+
 @pytest.mark.parametrize(
     "values",
     [
