@@ -13,8 +13,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from compaction.core import last
-from compaction.core.budget import Budget, Meter, Preview, Range, budget
-from compaction.core.diagnose import diagnose
+from compaction.core.budget import Preview, budget
 from compaction.core.document import requires_reload
 from compaction.core.formula import NoSpec
 from compaction.core.policy import Settings, resolve
@@ -163,7 +162,7 @@ def _of_session(
         return notes
     found = worked_out(session.team, facts, session.cuts, settings)
     answer["budget"], answer["preview"] = found.budget.body(), found.preview.body()
-    return [*notes, *found.diagnostics, *(one.text for one in _findings(found, facts, settings))]
+    return [*notes, *found.diagnostics]
 
 
 def worked_out(team_id: int, facts: SessionFacts, cuts: bytes | memoryview | None, settings: Settings) -> Inspected:
@@ -176,19 +175,6 @@ def worked_out(team_id: int, facts: SessionFacts, cuts: bytes | memoryview | Non
         default_max_tokens=known.default_max_tokens if known else None,
         adapter_known=known.adapter_known if known else False,
     )  # fmt: skip
-
-
-def _findings(found: Inspected, facts: SessionFacts, settings: Settings) -> Any:
-    shown: Budget = found.budget
-    measured = facts.measure
-    meter = None
-    if measured.baseline is not None and measured.total is not None:
-        meter = Meter(measured.baseline, measured.total, shown.fixed_tokens)
-    preview = found.preview
-    cut = None
-    if preview.range_start is not None and preview.range_end is not None:
-        cut = Range(preview.range_start, preview.range_end, 0)  # only whether there is one matters there
-    return diagnose(found.policy, found.spec, meter, cut, auto=settings.auto.value)
 
 
 def _held_settings(held: Held) -> tuple[bool, Settings | InvalidSettings]:

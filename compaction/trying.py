@@ -36,6 +36,7 @@ AUTO_OFF: Final = (
 KEYS: Final = ("thresholdRatio", "headroomTokens", "retainRatio", "retainTokens", "maxTokens")
 
 _one = threading.BoundedSemaphore(1)
+_places = threading.BoundedSemaphore(2)  # one at work and one that waits: the server's other threads go on answering
 
 
 class TooLarge(Exception):
@@ -190,9 +191,14 @@ def _read(log: LogFile) -> tuple[Header | None, list[Event], int | None]:
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    if not _one.acquire(timeout=WAIT_SECONDS):
+    if not _places.acquire(blocking=False):
         raise Busy
     try:
-        yield
+        if not _one.acquire(timeout=WAIT_SECONDS):
+            raise Busy
+        try:
+            yield
+        finally:
+            _one.release()
     finally:
-        _one.release()
+        _places.release()

@@ -13,6 +13,7 @@ from typing import Any, Final
 from . import last
 from .budget import Budget, Meter, Preview, Range, budget, preview
 from .cuts import cut_at, pack_cuts
+from .diagnose import diagnose
 from .formula import NoSpec, Spec, reserve, spec
 from .measure import Measure
 from .policy import Policy, Settings
@@ -53,7 +54,8 @@ class SessionFacts:
 
 @dataclass(frozen=True, slots=True)
 class Inspected:
-    """`budget` and `preview` of one session under one policy, with the formula worked out behind them."""
+    """`budget` and `preview` of one session under one policy, with the formula worked out behind them and what is to be
+    said of both."""
 
     budget: Budget
     preview: Preview
@@ -105,5 +107,8 @@ def inspected(
         preview(meter, policy, worked_out, found, failed=measured.reason or ""),
         worked_out,
         policy,
-        measured.diagnostics,
+        (
+            *measured.diagnostics,
+            *(one.text for one in diagnose(policy, worked_out, meter, found, auto=settings.auto.value)),
+        ),
     )

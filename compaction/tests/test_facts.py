@@ -77,6 +77,26 @@ def test_a_log_cut_anywhere_and_then_finished_has_the_facts_of_the_whole(people,
         assert (facts.facts_in(row.facts), bytes(row.cuts)) == (wanted, cuts)
 
 
+def test_a_log_that_is_taken_back_torn_or_replaced_has_the_facts_of_what_it_is_now(people, data_dir, tmp_path):
+    frames = session_frames(rounds=3)
+    data = b"".join(frames)
+    other = [*frames[:4], frame(human(4, "another branch"), human(5, "of the same session"))]
+    for now in (
+        [data],
+        [data[:-7]],
+        frames[:-1],
+        [*frames[:-1], frames[-1][:9]],
+        frames[:-1],
+        other[:-1],
+        other,
+        frames,
+    ):
+        path = write(tmp_path, now)
+        row, (wanted, cuts, standing) = kept(bring_in(people, path)), folded(path)
+        assert (facts.facts_in(row.facts), bytes(row.cuts)) == (wanted, cuts)
+        assert row.standing == json.loads(json.dumps(standing))
+
+
 def test_facts_that_are_missing_old_or_unreadable_are_made_anew(people, data_dir, tmp_path):
     frames = session_frames(rounds=2)
     log = bring_in(people, write(tmp_path, frames[:5]))

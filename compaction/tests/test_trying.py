@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+import pytest
 
 from compaction import trying
 from compaction.core.policy import resolve
@@ -43,6 +47,28 @@ def test_behind_rows_that_were_lost_nothing_is_worked_out(people, data_dir, tmp_
     damaged = trying.try_settings(stored(people, write(tmp_path / "b", frames, other)), settings, window=400)
     assert (whole.looks["looks"], whole.looks["unknown"]) == (6, 0)
     assert (damaged.looks["looks"], damaged.looks["unknown"]) == (6, 4)
+
+
+def test_only_one_waits_while_another_is_at_work():
+    pool = ThreadPoolExecutor()
+    with trying._alone():
+        waiting = pool.submit(_enter)
+        deadline = time.monotonic() + 5
+        while trying._places._value and time.monotonic() < deadline:  # until it has taken its place
+            pass
+        began = time.monotonic()
+        with pytest.raises(trying.Busy), trying._alone():
+            pass
+        assert time.monotonic() - began < 1
+        assert not waiting.done()
+    assert waiting.result(10) == "in"
+    pool.shutdown()
+    assert _enter() == "in"
+
+
+def _enter() -> str:
+    with trying._alone():
+        return "in"
 
 
 def test_saved_settings_without_automatic_compaction_are_said_to_fire_nowhere(people, data_dir, tmp_path):
