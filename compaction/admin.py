@@ -50,6 +50,10 @@ class ModelRouteAdmin(TeamScoped):
     readonly_fields = ("seen_window", "seen_max_tokens", "seen_effort", "seen_at")
     actions = ("allow", "disallow")
 
+    def get_form(self, request: HttpRequest, obj: Any = None, change: Any = None, **kwargs: Any) -> Any:
+        words = {"efforts": _('Names as a list, e.g. ["low", "high"]. Empty: not known; []: the model takes none.')}
+        return super().get_form(request, obj, bool(change), **{"help_texts": words, **kwargs})
+
     @admin.display(description=_("model"), ordering="model")
     def model_name(self, obj: ModelRoute) -> str:
         return obj.model or str(_("any other model"))

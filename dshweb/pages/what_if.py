@@ -114,12 +114,20 @@ def page(request: CallerRequest, pk: int) -> HttpResponse:
             problem = " ".join(str(BROKEN.get(one.code, one.message)) for one in error.problems)
         except tuple(GONE) as error:
             problem = GONE[type(error)]
-    effective = normalised(tried.settings) if tried else {}
+    effective = normalised(tried.settings) if tried else _as_saved(saved)
     return render(request, "sessionlog/what_if.html", {
         "session": row, "log": log, "fields": [(field, _empty(effective, field.name)) for field in form],
         "tried": tried, "problem": problem, "effective": effective, "looks": tried.looks if tried else {},
         "points": _points(tried.shown) if tried else [], "notes": [_said(note) for note in tried.notes] if tried else [],
     })  # fmt: skip
+
+
+def _as_saved(saved: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The values of the saved settings; none when they are broken themselves."""
+    try:
+        return normalised(trying.other_settings(saved, {}))
+    except InvalidSettings:
+        return {}
 
 
 def _empty(effective: Mapping[str, Any], name: str) -> str:

@@ -83,6 +83,9 @@ def test_an_empty_field_shows_what_holds_without_it(client, people, url):
     assert hints["thresholdRatio"] == "0.8"
     assert hints["maxTokens"] == grouped(5000), "it follows the headroom"
     assert (hints["retainRatio"], hints["retainTokens"], hints["contextWindow"]) == ("0.16", "", "as recorded")
+    assert f'placeholder="{grouped(65536)}"' in client.get(url, {"thresholdRatio": "7"}).content.decode(), (
+        "also beside a wrong one"
+    )
 
 
 @pytest.mark.parametrize(
