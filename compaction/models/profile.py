@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
@@ -58,6 +59,17 @@ class Profile(TeamOwned):
 
     def __str__(self) -> str:
         return f"{self.name} @ {self.machine}" if self.machine else self.name
+
+    def clean(self) -> None:
+        """A form without the team (an existing row's) checks no constraint that has it; here they are, in words."""
+        others = Profile.unscoped.filter(team=self.team_id).exclude(pk=self.pk)
+        wrong: dict[str, Any] = {}
+        if self.is_default and others.filter(is_default=True).exists():
+            wrong["is_default"] = _("Another profile is the team's default; take that from it first.")
+        if others.filter(name=self.name, machine=self.machine).exists():
+            wrong["name"] = _("The team has a profile of this name on this machine already.")
+        if wrong:
+            raise ValidationError(wrong)
 
     def save(self, *args: Any, **options: Any) -> None:
         """As ever, but of a row that is there only what people edit, so that no save undoes one made in between."""

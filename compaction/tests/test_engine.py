@@ -108,6 +108,18 @@ def test_another_file_is_one_we_have_not_seen(people, admin_client):
         assert Profile.unscoped.get(pk=row.pk).file_digest == digest
 
 
+def test_a_second_default_and_a_second_of_one_name_are_refused_in_words(people, admin_client):
+    other = Profile.unscoped.create(team=people.team, name="other")
+    change = reverse("admin:compaction_profile_change", args=[other.pk])
+    for values, field in (({"name": "other", "is_default": "on"}, "is_default"), ({"name": "default"}, "name")):
+        page = admin_client.post(change, form(**values))
+        assert set(page.context["adminform"].form.errors) == {field}
+    theirs = Profile.unscoped.create(team=people.other_team, name="other")
+    again = reverse("admin:compaction_profile_change", args=[theirs.pk])
+    assert admin_client.post(again, form(name="another")).status_code == 302  # it is about one team only
+    assert admin_client.post(change, form(name="other", machine="b")).status_code == 302
+
+
 def test_the_admin_changes_no_settings(people, staff):
     profile = default_of(people.team)
     change = reverse("admin:compaction_profile_change", args=[profile.pk])
