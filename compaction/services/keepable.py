@@ -24,7 +24,8 @@ def problems(values: Iterable[tuple[str, object]]) -> tuple[Problem, ...]:
         worst, size = _look(value)
         chars += size + len(key)
         if worst is not None:
-            found.append(Problem(key, *worst))
+            code, message = worst
+            found.append(Problem(key, code, f"{key}: {message}"))
     if not found and chars > MAX_CHARS:
         found.append(Problem("", "too-large", f"the settings hold more than {MAX_CHARS} characters"))
     return tuple(found)

@@ -138,7 +138,7 @@ def test_what_breaks_a_rule_is_refused_whole(profile, alice, ops, code):
     ids=["nan", "inf", "nul", "half", "large", "deep"],
 )
 def test_what_a_later_operation_undoes_has_to_be_keepable_too(profile, alice, value):
-    with pytest.raises(InvalidSettings):
+    with pytest.raises(InvalidSettings, match=r"^headroomTokens: "):
         mutate(profile, put(headroomTokens=value) + put(headroomTokens=5000), 0, by=alice)
     assert stored(profile) == (0, {})
 
