@@ -10,7 +10,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from compaction.core.document import Op, mutate
@@ -19,12 +19,13 @@ from compaction.core.marks import Marked, marks
 from compaction.core.policy import Settings, resolve
 from compaction.core.what_if import Point, Pressure, Route, what_if
 from compaction.services import catalogue
-from compaction.services.catalogue import Known
 from dshweb.sessionlog.core.events import Event
 from dshweb.sessionlog.core.header import Header
 from dshweb.sessionlog.core.reader import read_log
 from dshweb.sessionlog.models import LogFile
 from dshweb.sessionlog.services import steps, store
+from dshweb.sessionlog.services.fit import short
+from dshweb.sessionlog.services.masking import masker_for
 
 MOST_BYTES: Final = 32 << 20
 """Decoded bytes of a log that is replayed in a request: a second or two."""
@@ -33,6 +34,7 @@ SHOWN: Final = 200
 AUTO_OFF: Final = (
     "automatic compaction is off in the saved settings: with them nothing fires; worked out as if it were on"
 )
+MOST_NOTES: Final = 20
 KEYS: Final = ("thresholdRatio", "headroomTokens", "retainRatio", "retainTokens", "maxTokens")
 
 _one = threading.BoundedSemaphore(1)
@@ -120,18 +122,24 @@ def try_settings(log: LogFile, settings: Settings, *, window: int | None = None)
         looks["crossings"] += crossing
         crossed = bool(point.over) and not point.fired
         if point.over or point.fired:
-            shown.append(Look(point, limits.spec(point.route), crossing))
+            worked_out = limits.spec(point.route)
+            shown.append(Look(replace(point, route=limits.named(point.route)), worked_out, crossing))
     last = events[-1].seq if events else None
     notes = (*limits.notes, *([] if settings.auto.value else [Note("", None)]))
-    return Tried(settings, looks, tuple(shown[:SHOWN]), max(0, len(shown) - SHOWN), tuple(found), last, notes)
+    told = tuple(limits.marked(one) for one in found)
+    return Tried(settings, looks, tuple(shown[:SHOWN]), max(0, len(shown) - SHOWN), told, last, notes)
 
 
 class _Limits:
-    """The formula for each route that a log goes through; worked out once for each."""
+    """The formula for each route that a log goes through, worked out once for each; and what is told of the log's names:
+    masked, and never longer than a name is.
+    """
 
     def __init__(self, team_id: int, settings: Settings, window: int | None) -> None:
-        self._team, self._settings, self._window = team_id, settings, window
-        self._known: dict[tuple[str, str], Known | None] = {}
+        self._settings, self._window = settings, window
+        self._routes = catalogue.Routes(team_id)
+        self._masker = masker_for(team_id)
+        self._named: dict[Route, Route] = {}
         self._specs: dict[Route, Spec | NoSpec | None] = {}
         self._notes: dict[Note, None] = {}
 
@@ -144,6 +152,20 @@ class _Limits:
             self._specs[route] = self._work_out(route)
         return self._specs[route]
 
+    def named(self, route: Route) -> Route:
+        """The route as it is shown."""
+        if route not in self._named:
+            self._named[route] = replace(route, provider=self._clean(route.provider), model=self._clean(route.model))
+        return self._named[route]
+
+    def marked(self, one: Marked) -> Marked:
+        """A mark as it is shown."""
+        told = replace(one.compaction, id=self._clean(one.compaction.id) or "", error=self._clean(one.compaction.error))
+        return replace(one, compaction=told, route=self.named(one.route))
+
+    def _clean(self, text: str | None) -> str | None:
+        return None if text is None else short(self._masker.mask_text(text), 200)
+
     def pressure(self, route: Route) -> Pressure | None:
         found = self.spec(route)
         return Pressure(found.threshold, found.retain) if isinstance(found, Spec) else None
@@ -152,12 +174,10 @@ class _Limits:
         if route.provider is None or route.model is None:
             return None
         key = route.provider, route.model
-        if key not in self._known:
-            self._known[key] = catalogue.known(self._team, *key)
-        known = self._known[key]
+        known = self._routes.known(*key)
         policy = self._settings.for_route(*key)
         if any((each["provider"], each["model"]) == key for each in self._settings.overrides):
-            self._notes[Note("/".join(key), None)] = None
+            self._note(route, None)
         logged = route.window if route.window is not None else known.window if known else None
         kept_free = reserve(
             route.max_tokens,
@@ -166,8 +186,13 @@ class _Limits:
         )
         found = spec(policy, self._window if self._window is not None else logged, kept_free)
         if isinstance(found, NoSpec):
-            self._notes[Note("/".join(key), found)] = None
+            self._note(route, found)
         return found
+
+    def _note(self, route: Route, problem: NoSpec | None) -> None:
+        if len(self._notes) < MOST_NOTES:
+            shown = self.named(route)
+            self._notes[Note(f"{shown.provider}/{shown.model}", problem)] = None
 
 
 def _read(log: LogFile) -> tuple[Header | None, list[Event], int | None]:

@@ -118,11 +118,15 @@ class Routes:
         self._found: dict[tuple[str, str], Known] | None = None
 
     def __call__(self, provider: str, model: str) -> Route | None:
-        one = _for_route(self._all(), provider, model)
+        one = self.known(provider, model)
         if one is None:
             return None
         kept = reserve(None, one.default_max_tokens, adapter_known=one.adapter_known)
         return Route(one.window, kept, one.efforts, one.allowed)
+
+    def known(self, provider: str, model: str) -> Known | None:
+        """The same as `known` says, for any number of routes with that one query."""
+        return _for_route(self._all(), provider, model)
 
     def allowed(self) -> list[tuple[str, str]]:
         """The routes that may be chosen, in the order of their names."""

@@ -12,6 +12,7 @@ from compaction import trying
 from compaction.core.policy import resolve
 from dshweb.sessionlog.models import LogFile, SourceFile
 from dshweb.sessionlog.services.ingest import Import, ingest_file
+from dshweb.sessionlog.services.masking import masker_for
 from tests.builders import frame, header, human, write
 
 
@@ -47,6 +48,33 @@ def test_behind_rows_that_were_lost_nothing_is_worked_out(people, data_dir, tmp_
     damaged = trying.try_settings(stored(people, write(tmp_path / "b", frames, other)), settings, window=400)
     assert (whole.looks["looks"], whole.looks["unknown"]) == (6, 0)
     assert (damaged.looks["looks"], damaged.looks["unknown"]) == (6, 4)
+
+
+def test_names_of_a_log_are_shown_masked_and_short_and_cost_one_query(
+    people, data_dir, tmp_path, django_assert_max_num_queries
+):
+    secret = "ghp_" + "a1B2" * 9
+    frames = [frame(header())]
+    for turn in range(1, 41):
+        config = {"provider": secret, "model": f"{turn}" * 3000, "maxTokens": 10}
+        rows = [
+            {"type": "turn/start", "data": {"turn": turn}},
+            {"type": "step/start", "data": {"turn": turn, "step": 1}},
+            {"type": "request/header", "data": {"header": {"config": config, "tools": []}}},
+            {"type": "step/end", "data": {"turn": turn, "step": 1}},
+            {"type": "compaction/start", "data": {"compactionId": secret, "turn": turn}},
+            {"type": "compaction/end", "data": {"compactionId": secret, "turn": turn, "error": "x"}},
+        ]  # fmt: skip
+        frames += [frame({**row, "seq": (turn - 1) * 6 + n, "time": 1}) for n, row in enumerate(rows)]
+    log = stored(people, write(tmp_path, frames))
+    settings = resolve({"headroomTokens": 10, "retainTokens": 1, "maxTokens": 10})
+    masker_for(people.team.pk)
+    with django_assert_max_num_queries(6):
+        tried = trying.try_settings(log, settings)
+    assert (tried.looks["fired"], len(tried.marks), len(tried.notes)) == (40, 40, trying.MOST_NOTES)
+    shown = repr([tried.shown, tried.marks, [note.text for note in tried.notes]])
+    assert secret not in shown
+    assert "1" * 201 not in shown
 
 
 def test_only_one_waits_while_another_is_at_work():

@@ -177,6 +177,10 @@ class MarkOut(Shape):
     status: str
     before_tokens: int | None
     after_tokens: int | None
+    provider: str | None
+    model: str | None
+    context_window: int | None
+    max_tokens: int | None = Field(description="output tokens that the request kept free")
     fill: float | None = Field(description="tokens before it in parts of the context window")
     answers_since: int | None = Field(description="answers since the last completed one")
     soon: bool | None = Field(description="a few answers after the one before")
@@ -285,13 +289,17 @@ def _point(look: trying.Look) -> PointOut:
 def _mark(one: Marked) -> MarkOut:
     found = one.compaction
     return MarkOut(
-        id=found.id[:200],
+        id=found.id,
         start_seq=one.start_seq,
         turn=one.turn,
         trigger=found.trigger,
         status=found.status,
         before_tokens=found.before_tokens,
         after_tokens=found.after_tokens,
+        provider=one.route.provider,
+        model=one.route.model,
+        context_window=one.route.window,
+        max_tokens=one.route.max_tokens,
         fill=one.fill,
         answers_since=one.answers_since,
         soon=one.soon,

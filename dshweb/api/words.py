@@ -243,6 +243,7 @@ TEXTS = [
     _("open terms of the vocabulary; null when that is switched off"),
     _("our number of the compaction"),
     _("our number of the session"),
+    _("output tokens that the request kept free"),
     _("output tokens the adapter keeps free unless a request says otherwise"),
     _("place in its record, from 0"),
     _("points beyond those listed"),

@@ -41,6 +41,8 @@ def test_steps_that_only_stay_over_are_counted_with_the_one_that_crossed(client,
     assert "not a prediction" in text
     assert text.count("would fire") == looks["crossings"] == 3
     assert text.count("really fired") == looks["fired"] == 3
+    window = page.context["tried"].marks[0].route.window
+    assert text.count(f"of a window of {grouped(window)}") == len(page.context["tried"].marks) == 4
 
 
 @pytest.mark.parametrize(
