@@ -24,8 +24,13 @@ def bring_in(people, scenario: str) -> Session:
     return SourceFile.unscoped.get(location=str(path)).log.session
 
 
+def stranger(**headers: str) -> Client:
+    """Who names the host, as every browser does and Django's own client does not."""
+    return Client(headers={"host": "testserver"} | headers)
+
+
 def by_login(user: User | None) -> Client:
-    client = Client()
+    client = stranger()
     if user is not None:
         client.force_login(user)
     return client
@@ -33,4 +38,4 @@ def by_login(user: User | None) -> Client:
 
 def by_token(user: User, team: Team, *scopes: str) -> Client:
     _row, secret = tokens.make(team, user, "t", scopes or (Scope.READ,))
-    return Client(headers={"Authorization": f"Bearer {secret}"})
+    return stranger(Authorization=f"Bearer {secret}")

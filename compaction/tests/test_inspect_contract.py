@@ -7,7 +7,7 @@ from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 
-from compaction.tests.asking import INSPECT, MEMBERS, MODELS, by_login, by_token
+from compaction.tests.asking import INSPECT, MEMBERS, MODELS, by_login, by_token, stranger
 from dshweb.access.callers import caller_for_user
 from dshweb.access.models import Membership, Scope, User
 from dshweb.access.services import tokens
@@ -72,14 +72,14 @@ def test_a_token_of_one_team_does_not_reach_the_sessions_of_its_person_s_other_t
 
 @pytest.mark.parametrize("url", [INSPECT, MODELS])
 def test_nobody_is_told_so_and_a_bad_token_is_not_saved_by_a_good_cookie(url, people):
-    for client in (Client(), by_login(None)):
+    for client in (stranger(), by_login(None)):
         answer = client.get(url)
         refused(answer, 401, "unauthorized")
         checked(answer)
     for header in ("Bearer dshw_nothing", "Basic YTpi", "Bearer", ""):
         answer = by_login(people.alice).get(url, headers={"Authorization": header})
         refused(answer, 401, "unauthorized")
-    answer = Client().get(url, headers={"Cookie": "dshweb_session=made-up"})
+    answer = stranger().get(url, headers={"Cookie": "dshweb_session=made-up"})
     refused(answer, 401, "unauthorized")
 
 
@@ -97,7 +97,7 @@ def test_what_ends_counts_at_the_next_call(people, session, data_dir):
     """Nothing of a caller or a session is remembered from one call to the next."""
     asked = f"{INSPECT}?sessionId={session.session_id}"
     row, secret = tokens.make(people.team, people.bob, "t", [Scope.READ])
-    revoked = Client(headers={"Authorization": f"Bearer {secret}"})
+    revoked = stranger(Authorization=f"Bearer {secret}")
     login, gone = by_login(people.vera), by_login(people.alice)
     for client in (revoked, login, gone):
         assert client.get(asked).status_code == 200
@@ -116,7 +116,7 @@ def test_too_many_bad_tokens_are_still_only_nobody(people, monkeypatch):
     cache.clear()
     monkeypatch.setattr("dshweb.access.services.attempts.TOKENS_PER_ADDRESS", 1)
     for _ in range(3):
-        answer = Client().get(INSPECT, headers={"Authorization": "Bearer dshw_nothing"})
+        answer = stranger().get(INSPECT, headers={"Authorization": "Bearer dshw_nothing"})
         refused(answer, 401, "unauthorized")
     assert answer["Retry-After"]
     cache.clear()
@@ -145,11 +145,17 @@ OUTSIDE = [
 @pytest.mark.parametrize("headers", OUTSIDE, ids=lambda headers: "=".join(*headers.items()))
 @pytest.mark.parametrize("method", ["get", "post", "head", "options"])
 def test_who_stands_outside_the_fence_is_refused_first(method, headers, people):
-    for client in (Client(), by_login(people.alice)):
+    for client in (stranger(), by_login(people.alice)):
         answer = getattr(client, method)(f"{INSPECT}?what=ever", headers=headers)
         assert answer.status_code == 403
         checked(answer)
     refused(by_login(people.alice).get(INSPECT, headers=headers), 403, "forbidden")
+
+
+def test_who_names_no_host_stands_outside(people):
+    client = Client()
+    client.force_login(people.alice)
+    refused(client.get(INSPECT), 403, "forbidden")
 
 
 @pytest.mark.parametrize(
@@ -170,7 +176,7 @@ def test_the_same_origin_is_let_in(headers, people):
 @pytest.mark.parametrize("method", ["post", "put", "patch", "delete", "head", "options", "trace"])
 @pytest.mark.parametrize("url", [INSPECT, MODELS, f"{INSPECT}?what=ever", f"{INSPECT}?sessionId=session-of-nobody"])
 def test_only_get_and_only_for_who_is_let_in(method, url, people):
-    assert getattr(Client(), method)(url).status_code == 401
+    assert getattr(stranger(), method)(url).status_code == 401
     for client in (by_login(people.alice), by_token(people.alice, people.team)):
         answer = getattr(client, method)(url)
         assert answer.status_code == 405
@@ -204,14 +210,14 @@ def test_a_session_that_is_not_there(name, people, session):
 
 def test_other_addresses_below_the_fence(people):
     refused(by_login(people.vera).get("/better-compact/api/else"), 404, "not-found")
-    refused(Client().get("/better-compact/"), 401, "unauthorized")
+    refused(stranger().get("/better-compact/"), 401, "unauthorized")
 
 
 @pytest.mark.parametrize("hosts", [[], ["*"], ["testserver", "*"]])
 @pytest.mark.parametrize("method", ["get", "post", "head"])
 def test_without_a_fence_nobody_is_answered(hosts, method, people, settings):
     settings.ALLOWED_HOSTS = hosts
-    for client in (Client(), by_login(people.alice)):
+    for client in (stranger(), by_login(people.alice)):
         answer = getattr(client, method)(f"{INSPECT}?what=ever", headers={"host": "evil.example"})
         assert answer.status_code == 503
         checked(answer)
@@ -260,5 +266,5 @@ def test_a_fault_of_ours_is_a_500_of_the_same_kind(people, monkeypatch, caplog):
 
 
 def test_addresses_outside_are_answered_as_ever(people):
-    assert Client().get("/better-compactness/").status_code in (302, 404)
+    assert stranger().get("/better-compactness/").status_code in (302, 404)
     assert by_login(people.alice).get("/sessions/").status_code == 200
