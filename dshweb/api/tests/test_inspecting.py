@@ -19,7 +19,6 @@ from dshweb.sessionlog.services import store
 from dshweb.sessionlog.services.ingest import Import, ingest_file
 
 HOST = {"host": "testserver"}
-HOST = {"host": "testserver"}
 CORPUS = Path(__file__).parents[3] / "tests" / "data" / "corpus"
 
 
