@@ -62,10 +62,11 @@ def write_patch(text: str | None, document: Document, form: Form) -> Exported:
     wanted = _wanted(document, form)
     left_out = tuple(key for key in document if key not in wanted)
     before = text if text is not None else ""
+    if _ODD_BREAK.search(before):
+        words = "the file has line breaks that YAML readers do not agree on"
+        raise CannotRoundTrip("odd-line-break", words, None, row_text(document, form))
     root = compose(before)
     try:
-        if _ODD_BREAK.search(before):
-            raise PatchError("odd-line-break", "the file has line breaks that YAML readers do not agree on")
         target = _target(root, before, form)
         kept: tuple[str, ...] = ()
         if target is None:
