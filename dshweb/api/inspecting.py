@@ -287,21 +287,10 @@ def _point(look: trying.Look) -> PointOut:
 
 
 def _mark(one: Marked) -> MarkOut:
-    found = one.compaction
+    found, route = one.compaction, one.route
     return MarkOut(
-        id=found.id,
-        start_seq=one.start_seq,
-        turn=one.turn,
-        trigger=found.trigger,
-        status=found.status,
-        before_tokens=found.before_tokens,
-        after_tokens=found.after_tokens,
-        provider=one.route.provider,
-        model=one.route.model,
-        context_window=one.route.window,
-        max_tokens=one.route.max_tokens,
-        fill=one.fill,
-        answers_since=one.answers_since,
-        soon=one.soon,
-        no_effect=one.no_effect,
-    )
+        id=found.id, start_seq=one.start_seq, turn=one.turn, trigger=found.trigger, status=found.status,
+        before_tokens=found.before_tokens, after_tokens=found.after_tokens, fill=one.fill, provider=route.provider,
+        model=route.model, context_window=route.window, max_tokens=route.max_tokens, answers_since=one.answers_since,
+        soon=one.soon, no_effect=one.no_effect,
+    )  # fmt: skip
