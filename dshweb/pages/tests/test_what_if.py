@@ -10,7 +10,10 @@ import pytest
 from django.urls import reverse
 
 from compaction import trying
+from compaction.core.document import Op
 from compaction.core.formula import NoSpec
+from compaction.services.profiles import default_of
+from compaction.services.settings import mutate
 from dshweb.access.models import Team, Visibility
 from dshweb.pages import what_if
 from dshweb.sessionlog.models import SourceFile
@@ -133,3 +136,10 @@ def test_it_is_for_those_who_see_the_content(client, people, url):
     for user, status in ((people.vera, 404), (people.mallory, 404), (people.alice, 200)):
         client.force_login(user)
         assert client.get(url).status_code == status
+
+
+def test_it_is_said_when_nothing_fires_because_automatic_compaction_is_off(client, people, url):
+    client.force_login(people.vera)
+    assert str(what_if.AUTO_OFF) not in client.get(url, {"headroomTokens": "5000"}).context["notes"]
+    mutate(default_of(people.team), (Op("set", "auto", value=False),), 0, by=people.alice)
+    assert str(what_if.AUTO_OFF) in client.get(url, {"headroomTokens": "5000"}).context["notes"]
