@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -275,16 +276,7 @@ def _trigger_out(one: selectors.Trigger) -> TriggerOut:
 
 
 def _findings(problems: Iterable[Finding]) -> list[FindingOut]:
-    return [
-        FindingOut(
-            path=one.path,
-            code=one.code,
-            message=one.message,
-            severity=one.severity,
-            supported=list(one.supported),
-        )
-        for one in problems
-    ]
+    return [FindingOut(**asdict(one)) for one in problems]
 
 
 def _conflict(conflict: settings.Conflict) -> ApiError:
