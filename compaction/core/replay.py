@@ -107,7 +107,9 @@ class Replay:
         self.meter.fail("rows of the log could not be read")
 
     def feed(self, event: Event) -> None:
-        """Fold one event."""
+        """Fold one event. Seqs are dense: where they are not, the rows that are here are not what the harness saw."""
+        if self.seq is not None and event.seq != self.seq + 1:
+            self.meter.fail(f"{event.seq}: the row in front of it is seq {self.seq}")
         self.seq = event.seq
         handler = _HANDLERS.get(event.type)
         if handler is not None:

@@ -12,7 +12,7 @@ from compaction.core.replay import Replay
 from compaction.core.what_if import Pressure, Route, what_if
 from dshweb.sessionlog.core.reader import read_log
 from dshweb.sessionlog.core.resume import Resume, StaleState
-from dshweb.sessionlog.tests.core.logs import CORPUS, damaged_log
+from dshweb.sessionlog.tests.core.logs import CORPUS, FIELD, damaged_log
 
 from .feeds import call, opened, text
 from .recorded import events_of
@@ -136,6 +136,33 @@ def test_what_if_says_unknown_where_the_route_has_no_limits():
     points = what_if(header, events, lambda _: None)
     assert len(points) > 3
     assert {(p.over, p.range, p.refusal) for p in points} == {(None, None, None)}
+
+
+def test_rows_that_are_missing_or_come_twice_make_the_measurement_unavailable():
+    session = opened()
+    for n in range(4):
+        session.user(text(f"{n}" * 40))
+    whole = session.events()
+    for rows, reason in (
+        (whole, None),
+        ([*whole[:3], *whole[4:]], "4: the row in front of it is seq 2"),
+        ([*whole, *whole[-2:]], "4: the row in front of it is seq 5"),
+    ):
+        replay = Replay()
+        for event in rows:
+            replay.feed(event)
+        found = replay.measure()
+        assert (found.reason, found.total is None) == (reason, reason is not None)
+
+
+@pytest.mark.parametrize("name", ["seq-gap", "seq-goes-back-after-end-seed"])
+def test_field_logs_out_of_order_are_not_measured(name):
+    header, events = events_of(FIELD / "parse" / f"{name}.v4.jsonl")
+    replay = Replay()
+    replay.start(header)
+    for event in events:
+        replay.feed(event)
+    assert replay.measure().measurement == "unavailable"
 
 
 def test_ranges_are_selected_only_as_far_as_asked_and_nothing_is_measured_behind_lost_rows():
