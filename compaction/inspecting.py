@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
+from django.db.models import OuterRef, Subquery
+
 from compaction.core import last
 from compaction.core.budget import Preview, budget
 from compaction.core.document import requires_reload
@@ -24,11 +26,13 @@ from compaction.services import catalogue
 from compaction.services.facts import facts_in
 from dshweb.access.callers import Caller
 from dshweb.access.prepared import Prepared
-from dshweb.sessionlog.models import Session
+from dshweb.sessionlog.models import Session, SourceFile
 from dshweb.sessionlog.selectors import may_see_texts
+from dshweb.sessionlog.services.writer import is_written
 from dshweb.text.lines import is_storable
 
 OUR_PRESET: Final = "better-compact"
+LIVE: Final = "a DSH process writes this session now; the figures use the settings of this profile"
 COLD: Final = "which engine runs this session cannot be proven from its log; the figures use the current settings"
 NOT_MEASURED: Final = "this session has not been measured yet"
 NO_SNAPSHOT: Final = "no engine holds settings of this profile yet; the figures use the saved ones"
@@ -47,7 +51,8 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A session and the facts kept of its current log. `log` and `kept` are the log's revision of now and of the facts."""
+    """A session and the facts kept of its current log. `log` and `kept` are the log's revision of now and of the facts,
+    `place` is where the log stands on this machine."""
 
     session_id: str
     team: int
@@ -58,6 +63,7 @@ class Found:
     kept: int | None
     facts: dict[str, Any] | None
     cuts: bytes | memoryview | None
+    place: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +79,7 @@ _sessions = Prepared(
     lambda team, session: Session.unscoped.filter(team=team, session_id=session).values_list(
         "session_id", "team_id", "preset", "owner_id", "team__content_visibility", "current__revision",
         "current__facts__revision", "current__facts__facts", "current__facts__cuts",
+        Subquery(SourceFile.unscoped.filter(log=OuterRef("current"), location__startswith="/").order_by("pk").values("location")[:1]),
     ),
     int, str,
 )  # fmt: skip
@@ -145,8 +152,12 @@ def _of_session(
     facts = facts_in(session.facts)
     preset = facts.preset if facts else session.preset or None
     foreign = preset is not None and preset != OUR_PRESET
-    reason = f"the log names the agent preset {preset}, which brings its own compaction engine" if foreign else COLD
-    answer["engine"] = {"owner": "unknown", "inspectApplies": not foreign, "reason": reason}
+    live = session.place is not None and is_written(session.place)
+    reason = LIVE if live else COLD
+    if foreign:
+        reason = f"the log names the agent preset {preset}, which brings its own compaction engine"
+    owner = "unknown" if not live else "foreign-preset" if foreign else "better-compact-preset" if preset else "host"
+    answer["engine"] = {"owner": owner, "inspectApplies": not foreign, "reason": reason}
     if facts is not None:
         answer["lastCompaction"] = _last(facts, notes, shows_errors=about.shows_errors)
     if facts is None or session.log != session.kept:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 
 import pytest
 
@@ -11,7 +13,9 @@ from compaction.services import engine
 from compaction.services.profiles import default_of
 from compaction.tests.asking import INSPECT, MODELS, bring_in, by_login, by_token
 from dshweb.access.models import Membership, Team, User, Visibility
-from dshweb.sessionlog.models import Session
+from dshweb.sessionlog.models import Session, SourceFile
+from dshweb.sessionlog.services import writer
+from dshweb.sessionlog.services.writer import LOCKS
 
 
 def ask(user: User, session: Session | None = None) -> dict:
@@ -158,3 +162,48 @@ def test_no_log_is_decoded(people, session, monkeypatch):
 
     monkeypatch.setattr(store, "opened", opened)
     assert ask(people.vera, session)["lastCompaction"]["id"]
+
+
+@pytest.mark.skipif(not LOCKS.exists(), reason="this system lists no locks")
+@pytest.mark.parametrize(
+    ("preset", "owner"), [(None, "host"), ("better-compact", "better-compact-preset"), ("standard", "foreign-preset")]
+)
+def test_while_a_process_writes_the_session_its_engine_is_known(people, session, tmp_path, preset, owner):
+    _named(session, preset)
+    log = tmp_path / "session.v4.jsonl.zstd"
+    SourceFile.unscoped.filter(log=session.current).update(location=str(log))
+    lock = log.with_name("session.lock")
+    assert ask(people.vera, session)["engine"]["owner"] == "unknown", "there is no lock"
+    with lock.open("w") as held:
+        assert ask(people.vera, session)["engine"]["owner"] == "unknown", "nobody holds it"
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        engine_told = ask(people.vera, session)["engine"]
+        assert engine_told["owner"] == owner
+        assert engine_told["inspectApplies"] is (preset != "standard")
+        SourceFile.unscoped.filter(log=session.current).update(location="push:1-alice/session.v4.jsonl.zstd")
+        assert ask(people.vera, session)["engine"]["owner"] == "unknown", "it stands on another machine"
+    SourceFile.unscoped.filter(log=session.current).update(location=str(log))
+    assert ask(people.vera, session)["engine"]["owner"] == "unknown", "the process is gone"
+
+
+def test_locks_of_other_kinds_and_lines_nobody_knows_are_no_writer(tmp_path, monkeypatch):
+    lock = tmp_path / "session.lock"
+    lock.touch()
+    seen = lock.stat()
+    place = f"{os.major(seen.st_dev):02x}:{os.minor(seen.st_dev):02x}:{seen.st_ino} 0 EOF"
+    listed = tmp_path / "locks"
+    monkeypatch.setattr(writer, "LOCKS", listed)
+    log = str(tmp_path / "session.v4.jsonl.zstd")
+    assert writer.is_written(log) is None, "no list"
+    for line, held in (
+        (f"1: FLOCK  ADVISORY  WRITE 7 {place}", True),
+        (f"1: FLOCK  ADVISORY  READ  7 {place}", False),
+        (f"1: POSIX  ADVISORY  WRITE 7 {place}", False),
+        (f"1: -> FLOCK  ADVISORY  WRITE 7 {place}", False),
+        ("1: FLOCK  ADVISORY  WRITE 7 <none>:0 0 EOF", False),
+        ("what is this", False),
+    ):
+        listed.write_text(f"{line}\n")
+        assert writer.is_written(log) is held, line
+    assert writer.is_written("upload:1-x/session.v4.jsonl.zstd") is None
+    assert writer.is_written("/no/such\0place") is None
