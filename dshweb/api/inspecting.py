@@ -255,14 +255,14 @@ def what_if(request: ApiRequest, session_id: SessionId, asked: Query[WhatIfAsked
         crossings=tried.looks.get("crossings", 0),
         fired=tried.looks.get("fired", 0),
         unknown=tried.looks.get("unknown", 0),
-        points=[_point(one) for one in tried.shown],
+        points=[_point(one, asked.context_window) for one in tried.shown],
         more=tried.more,
         marks=[_mark(one) for one in tried.marks],
         notes=[one.text for one in tried.notes],
     )
 
 
-def _point(look: trying.Look) -> PointOut:
+def _point(look: trying.Look, window: int | None) -> PointOut:
     point, worked_out = look.point, look.spec if isinstance(look.spec, Spec) else None
     span = point.range
     return PointOut(
@@ -270,7 +270,7 @@ def _point(look: trying.Look) -> PointOut:
         turn=point.turn,
         provider=point.route.provider,
         model=point.route.model,
-        context_window=worked_out.window if worked_out else point.route.window,
+        context_window=worked_out.window if worked_out else point.route.window if window is None else window,
         total_tokens=point.total,
         measurement=point.measurement,
         threshold_tokens=worked_out.threshold if worked_out else None,
