@@ -28,6 +28,11 @@ class ProfileAdmin(TeamScoped):
         moved = ("team",) if obj else ()  # its history belongs to the team it was made in
         return (*fixed, *moved) if person(request).is_superuser else (*fixed, *moved, "path")
 
+    def save_model(self, request: HttpRequest, obj: Profile, form: Any, change: bool) -> None:  # noqa: FBT001 - Django's
+        super().save_model(request, obj, form, change)
+        if "path" in form.changed_data:  # what we last saw was another file
+            Profile.unscoped.filter(pk=obj.pk).update(file_digest="")
+
 
 @admin.register(ModelRoute)
 class ModelRouteAdmin(TeamScoped):
@@ -44,6 +49,10 @@ class ModelRouteAdmin(TeamScoped):
     ordering = ("team", "provider", "model")
     readonly_fields = ("seen_window", "seen_max_tokens", "seen_effort", "seen_at")
     actions = ("allow", "disallow")
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: Any = None, **kwargs: Any) -> Any:
+        words = {"efforts": _('Names as a list, e.g. ["low", "high"]. Empty: not known; []: the model takes none.')}
+        return super().get_form(request, obj, bool(change), **{"help_texts": words, **kwargs})
 
     @admin.display(description=_("model"), ordering="model")
     def model_name(self, obj: ModelRoute) -> str:

@@ -92,8 +92,7 @@ def _trusted(request: HttpRequest) -> None:
         connection.ensure_connection()
     except Error as error:
         raise _no_database() from error
-    # get_host() would raise what becomes a 400; without `Host` it is the address we are bound to
-    host: str = request._get_raw_host()  # type: ignore[attr-defined]
+    host = request.META.get("HTTP_HOST", "")  # get_host() would raise what becomes a 400, and do with none
     name, _port = split_domain_port(host)
     if not name or not validate_host(name, hosts):
         raise Refused(403, "forbidden", "This host is not trusted.")

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
+from django.db.models import OuterRef, Subquery
+
 from compaction.core import last
-from compaction.core.budget import Preview, Range, budget
-from compaction.core.diagnose import Diagnostic, diagnose
+from compaction.core.budget import Preview, budget
 from compaction.core.document import requires_reload
 from compaction.core.formula import NoSpec
 from compaction.core.policy import Settings, resolve
@@ -22,13 +23,16 @@ from compaction.core.problem import InvalidSettings
 from compaction.core.session_facts import Inspected, SessionFacts, inspected
 from compaction.models import Profile
 from compaction.services import catalogue
+from compaction.services.facts import facts_in
 from dshweb.access.callers import Caller
 from dshweb.access.prepared import Prepared
-from dshweb.sessionlog.models import Session
+from dshweb.sessionlog.models import Session, SourceFile
 from dshweb.sessionlog.selectors import may_see_texts
+from dshweb.sessionlog.services.writer import is_written
 from dshweb.text.lines import is_storable
 
 OUR_PRESET: Final = "better-compact"
+LIVE: Final = "a DSH process writes this session now; the figures use the settings of this profile"
 COLD: Final = "which engine runs this session cannot be proven from its log; the figures use the current settings"
 NOT_MEASURED: Final = "this session has not been measured yet"
 NO_SNAPSHOT: Final = "no engine holds settings of this profile yet; the figures use the saved ones"
@@ -47,7 +51,8 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A session and the facts kept of its current log. `log` and `kept` are the log's revision of now and of the facts."""
+    """A session and the facts kept of its current log. `log` and `kept` are the log's revision of now and of the facts,
+    `place` is where the log stands on this machine."""
 
     session_id: str
     team: int
@@ -58,6 +63,7 @@ class Found:
     kept: int | None
     facts: dict[str, Any] | None
     cuts: bytes | memoryview | None
+    place: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +79,7 @@ _sessions = Prepared(
     lambda team, session: Session.unscoped.filter(team=team, session_id=session).values_list(
         "session_id", "team_id", "preset", "owner_id", "team__content_visibility", "current__revision",
         "current__facts__revision", "current__facts__facts", "current__facts__cuts",
+        Subquery(SourceFile.unscoped.filter(log=OuterRef("current"), location__startswith="/").order_by("pk").values("location")[:1]),
     ),
     int, str,
 )  # fmt: skip
@@ -118,7 +125,7 @@ def models(caller: Caller) -> dict[str, Any]:
 def body(about: Asked) -> dict[str, Any]:
     """The answer, member by member as COMPACTION §18 lists them."""
     held, session = about.held, about.session
-    stale, settings = _held_settings(held)
+    stale, settings = held_settings(held)
     answer: dict[str, Any] = {
         "activeConfig": held.active,
         "requiresReload": stale,
@@ -142,11 +149,15 @@ def _of_session(
 ) -> list[str]:
     """Fills in what is about the session; what is to be said of it."""
     notes: list[str] = []
-    facts = SessionFacts.from_json(session.facts) if session.facts is not None else None
+    facts = facts_in(session.facts)
     preset = facts.preset if facts else session.preset or None
     foreign = preset is not None and preset != OUR_PRESET
-    reason = f"the log names the agent preset {preset}, which brings its own compaction engine" if foreign else COLD
-    answer["engine"] = {"owner": "unknown", "inspectApplies": not foreign, "reason": reason}
+    live = session.place is not None and is_written(session.place)
+    reason = LIVE if live else COLD
+    if foreign:
+        reason = f"the log names the agent preset {preset}, which brings its own compaction engine"
+    owner = "unknown" if not live else "foreign-preset" if foreign else "better-compact-preset" if preset else "host"
+    answer["engine"] = {"owner": owner, "inspectApplies": not foreign, "reason": reason}
     if facts is not None:
         answer["lastCompaction"] = _last(facts, notes, shows_errors=about.shows_errors)
     if facts is None or session.log != session.kept:
@@ -162,7 +173,7 @@ def _of_session(
         return notes
     found = worked_out(session.team, facts, session.cuts, settings)
     answer["budget"], answer["preview"] = found.budget.body(), found.preview.body()
-    return [*notes, *found.diagnostics, *(one.text for one in findings(found, facts, settings))]
+    return [*notes, *found.diagnostics]
 
 
 def worked_out(team_id: int, facts: SessionFacts, cuts: bytes | memoryview | None, settings: Settings) -> Inspected:
@@ -177,16 +188,7 @@ def worked_out(team_id: int, facts: SessionFacts, cuts: bytes | memoryview | Non
     )  # fmt: skip
 
 
-def findings(found: Inspected, facts: SessionFacts, settings: Settings) -> tuple[Diagnostic, ...]:
-    """What stands in the way of a compaction that helps, under the settings that `found` was worked out with."""
-    preview = found.preview
-    cut = None
-    if preview.range_start is not None and preview.range_end is not None:
-        cut = Range(preview.range_start, preview.range_end, 0)  # only whether there is one matters there
-    return diagnose(found.policy, found.spec, facts.meter, cut, auto=settings.auto.value)
-
-
-def _held_settings(held: Held) -> tuple[bool, Settings | InvalidSettings]:
+def held_settings(held: Held) -> tuple[bool, Settings | InvalidSettings]:
     """`requiresReload`, and what the figures go by: what the engine holds. Where the saved document says the same, that
     one, which tells set values from defaults.
     """

@@ -19,7 +19,7 @@ from dshweb.ui.tests.sample import fill
 from tests.builders import assistant, compaction, frame, header, human
 
 LOG = next(Path(__file__).parent.joinpath("data", "corpus").glob("*/sessions/*/*/session.v4.jsonl.zstd"))
-SESSION = "session-00000000-0000-4000-8000-00000000000e"
+SESSION = "session-5c009325-c1be-4349-80cd-676d914a384b"  # one of the demo's, as the examples of the API name it
 ROWS = [
     header(cwd="/srv/demo-app", id=SESSION),
     human(0, "Look at src/app.yaml, port 8080, never touch docs/plan.md; the limit is 64 MiB."),

@@ -20,6 +20,7 @@ def picture(*words: str) -> dict[str, Any]:
     """All projected rows in a stable order; `found` says which messages (place, position) hold each of `words`."""
     from audit.core.record import dumps
     from audit.models import Audit, Signal
+    from compaction.models import LogFacts
     from dshweb.sessionlog.models import Compaction, Frame, LogFile, Message, Session, SourceFile
     from dshweb.sessionlog.services import search
 
@@ -42,6 +43,9 @@ def picture(*words: str) -> dict[str, Any]:
         "messages": rows(Message, [PLACE, "position"]),
         "frames": rows(Frame, [PLACE, "offset", "kind"]),
         "compactions": rows(Compaction, [PLACE, "position"]),
+        "facts": [
+            row | {"cuts": row["cuts"] and bytes(row["cuts"]).hex()} for row in rows(LogFacts, [PLACE], PLACE, "state")
+        ],
         "audits": [[place, position, dumps(record).decode()] for place, position, record in records],
         "signals": rows(Signal, [f"audit__{name}" for name in attempt] + ["rank"]),
         "found": {

@@ -109,9 +109,9 @@ def test_every_command_of_ours_is_in_the_readme_with_options_that_exist(name):
     assert {call[0] for call in calls} == ours()
     for call in calls:
         parser = load_command_class(get_commands()[call[0]], call[0]).create_parser("manage.py", call[0])
-        known = {option for action in parser._actions for option in action.option_strings}
-        named = set(re.findall(r"--[a-z-]+", call[1] if len(call) > 1 else ""))
-        assert named <= known, call[0]
+        parsers = [parser, *(one for action in parser._actions for one in getattr(action.choices, "values", list)())]
+        known = {option for one in parsers for action in one._actions for option in action.option_strings}
+        assert set(re.findall(r"--[a-z-]+", call[1] if len(call) > 1 else "")) <= known, call[0]
 
 
 def test_every_command_of_ours_explains_itself_with_an_example():

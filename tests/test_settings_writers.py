@@ -1,4 +1,4 @@
-"""Real processes: writers of one profile's settings at once, on both databases; a worker that starts anew holds what was saved."""
+"""Real processes: writers of one profile's settings at once, on both databases."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.processes import ROOT, environment, manage, started, until
+from tests.processes import ROOT, environment, manage
 
 pytestmark = pytest.mark.slow
 WRITERS, ROUNDS = 3, 12
@@ -30,19 +30,9 @@ print(lost)
 SHOW = """
 import json
 from compaction.models import Profile, SettingsRevision
-from compaction.services.engine import active_config, reload_needed
 row = Profile.unscoped.get(is_default=True)
-active = active_config(row)
 kept = SettingsRevision.unscoped.order_by("revision").values_list("revision", "document")
-print(json.dumps({"revision": row.revision, "document": row.document, "active": active, "history": list(kept),
-                  "reload": reload_needed(row, active)}))
-"""
-SAVE = """
-from compaction.core.document import Op
-from compaction.models import Profile
-from compaction.services.settings import mutate
-row = Profile.unscoped.get(is_default=True)
-mutate(row, (Op("set", "thresholdRatio", 0.6), Op("set", "mode", "handoff")), row.revision, by=None)
+print(json.dumps({"revision": row.revision, "document": row.document, "history": list(kept)}))
 """
 
 
@@ -79,21 +69,3 @@ def test_processes_that_write_at_once_lose_no_update(tmp_path):
 
 def test_nor_on_postgresql(tmp_path, postgres_url):
     check_writers(migrated(environment(tmp_path / "data", LOG_LEVEL="ERROR", DATABASE_URL=postgres_url)))
-
-
-def test_what_is_saved_is_held_by_the_next_worker_and_not_before(tmp_path):
-    env = migrated(environment(tmp_path / "data"))
-
-    def shown() -> dict:
-        return json.loads(shell(env, SHOW))
-
-    assert (shown()["active"], shown()["reload"]) == (None, False)
-    with started(["worker"], env, tmp_path / "one.log"):
-        until(lambda: shown()["active"] is not None, "a snapshot")
-        assert shown()["active"]["mode"] == "goal"
-        shell(env, SAVE)
-        found = shown()
-        assert (found["active"]["mode"], found["active"]["thresholdRatio"], found["reload"]) == ("goal", 0.8, True)
-    with started(["worker"], env, tmp_path / "two.log"):
-        until(lambda: shown()["reload"] is False, "a new snapshot")
-        assert (shown()["active"]["mode"], shown()["active"]["thresholdRatio"]) == ("handoff", 0.6)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from hashlib import sha256
 from typing import Any, Final
 
 from dshweb.sessionlog.core.body import as_int
@@ -13,7 +14,8 @@ _IDS_KEPT: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A goal as it stands. `phase`: active, paused, blocked or complete. `objective` and `reason` are as `mask` left them.
+    """A goal as it stands. `phase`: active, paused, blocked or complete. `objective` and `reason` are as `mask` left them,
+    `id` is a digest of the log's own.
 
     A log can prove "active", never "armed": whether a process works on it is not in the log.
     """
@@ -50,7 +52,7 @@ class GoalFold:
         goal = self.goal
         if self.failed:
             return
-        if goal is None or goal.phase != "active" or goal.id != source.get("goalId"):
+        if goal is None or goal.phase != "active" or goal.id != _digest(source.get("goalId")):
             self.failed = f"{seq}: a round of a goal that is not active"
         elif goal.revision != as_int(source.get("revision")) or as_int(source.get("round")) != goal.rounds + 1:
             self.failed = f"{seq}: a round out of order"
@@ -61,7 +63,7 @@ class GoalFold:
 
     def _clear(self, given: Mapping[str, Any]) -> str:
         cleared, at = given.get("cleared"), as_int(given.get("clearedAt"))
-        if self.goal is None or not isinstance(cleared, dict) or cleared.get("id") != self.goal.id:
+        if self.goal is None or not isinstance(cleared, dict) or _digest(cleared.get("id")) != self.goal.id:
             return "clears a goal that is not there"
         if as_int(cleared.get("revision")) != self.goal.revision + 1:
             return "clears another revision"
@@ -72,21 +74,18 @@ class GoalFold:
 
     def _set(self, given: Mapping[str, Any], objective: str, reason: str | None) -> str:
         goal = given.get("goal")
-        if (
-            not isinstance(goal, dict)
-            or not isinstance(goal.get("id"), str)
-            or len(goal["id"]) > 200
-            or not isinstance(goal.get("phase"), str)
-        ):
+        if not isinstance(goal, dict) or not isinstance(goal.get("id"), str) or not isinstance(goal.get("phase"), str):
             return "no goal in it"
         revision, most = as_int(goal.get("revision")), as_int(goal.get("maxGoalRounds"))
         rounds = as_int(given.get("roundsStarted"))
         if revision is None or most is None or rounds is None:
             return "numbers are missing"
         made = Goal(
-            goal["id"], revision, objective, goal["phase"], rounds, most,
+            _digest(goal["id"]), revision, objective, goal["phase"], rounds, most,
             as_int(given.get("createdAt")), as_int(given.get("updatedAt")), reason,
         )  # fmt: skip
+        if (made.phase == "blocked") != (reason is not None):
+            return "only blocked has a reason, and it must"
         problem = self._creates(made) if given.get("operation") == "create" else self._follows(made, given)
         if not problem:
             self.goal = made
@@ -110,11 +109,16 @@ class GoalFold:
             return "changes before the last change"
         allowed = _PHASES.get(str(operation))
         if operation == "edit":
-            return "" if made.phase == before.phase else "an edit changes the phase"
+            same = (made.phase, made.reason) == (before.phase, before.reason)
+            return "" if same else "an edit changes the phase or its reason"
         if allowed is None:
-            return f"unknown operation {str(operation)[:40]!r}"
-        if before.phase not in allowed[0] or made.phase != allowed[1]:
-            return f"{operation} from {before.phase[:40]} to {made.phase[:40]}"
+            return "unknown operation"
+        if made.phase != allowed[1]:
+            return f"{operation} to another phase"
+        if before.phase not in allowed[0]:
+            return f"{operation} from {before.phase}"
+        if operation == "pause" and (made.objective, made.most_rounds) != (before.objective, before.most_rounds):
+            return "a pause changes the goal"
         if operation == "resume" and before.rounds >= before.most_rounds:
             return "resumes a goal without rounds left"
         return ""
@@ -128,6 +132,11 @@ class GoalFold:
         """Inverse of `to_json`. Raises KeyError or TypeError for another shape."""
         goal = state["goal"]
         return cls(Goal(**goal) if goal else None, state["failed"], list(state["seen"]))
+
+
+def _digest(value: object) -> str:
+    """What two ids are compared by; "" for what is no id."""
+    return sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:32] if isinstance(value, str) else ""
 
 
 _PHASES: Final[dict[str, tuple[frozenset[str], str]]] = {

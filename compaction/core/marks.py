@@ -75,14 +75,16 @@ class _Open:
     after_measurement: str | None = None
 
 
-def marks(header: Header | None, events: Iterable[Event]) -> list[Marked]:
-    """Every attempt of a log, in order."""
+def marks(header: Header | None, events: Iterable[Event], *, whole: int | None = None) -> list[Marked]:
+    """Every attempt of a log, in order. `whole` as in `what_if`."""
     replay = Replay()
     replay.start(header)
     found: list[_Open] = []
     answers: int | None = None
     prompt: int | None = None
-    for event in events:
+    for n, event in enumerate(events):
+        if n == whole:
+            replay.lose_rows()
         route = route_of(replay) if event.type == "compaction/start" else None
         replay.feed(event)
         current = found[-1] if found else None

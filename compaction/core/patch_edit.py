@@ -143,7 +143,9 @@ def _edit_block(splices: Splices, config: MappingNode, wanted: dict[str, object]
         lines_run = "\n" in text[start:end]
         if isinstance(value, ScalarNode) and (lines_run or value.style in ("|", ">")):
             raise PatchError("block-scalar", f"{name} runs over several lines", line_of(value))
-        if isinstance(value, ScalarNode) and name in wanted and not isinstance(wanted[name], dict | list | tuple):
+        commented = not lines_run and "#" in text[value_span(text, key, value)[1] : end]
+        plain = isinstance(value, ScalarNode) and not isinstance(wanted.get(name), dict | list | tuple)
+        if name in wanted and (plain or commented):  # what stands behind it on its line stays there
             _put(splices, key, value, write_flow(wanted[name]))
             continue
         if lines_run and "#" in text[start:end]:

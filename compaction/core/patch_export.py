@@ -19,6 +19,8 @@ from compaction.core.patch_rows import NATIVE, Form, Row, native_part, rows
 from compaction.core.patch_scalars import has_expression, write_flow
 from compaction.core.patch_splice import content_end, newline_of
 from compaction.core.patch_yaml import PatchError, compose, is_shared, line_of, value_of
+from compaction.core.problem import InvalidSettings, unknown_key
+from compaction.core.rules_common import both_retentions
 
 _ODD_BREAK = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
 
@@ -46,7 +48,7 @@ class Exported:
 
 
 def row_text(document: Document, form: Form) -> str:
-    """The row alone, as it would be pasted into an empty place of the file."""
+    """The row alone, as it would be pasted into an empty place of the file. Raises InvalidSettings for no settings document."""
     return "\n".join(_row_lines(_wanted(document, form), form, 0)) + "\n"
 
 
@@ -54,15 +56,17 @@ def write_patch(text: str | None, document: Document, form: Form) -> Exported:
     """The file with the document's settings on the row of that form; `text` None: there is no file yet.
 
     The last row of the form is changed (an entry of the file before an inserted one); without any, a row is added at the
-    end. Raises PatchError when the file is not one that DSH loads, CannotRoundTrip when it cannot be changed exactly.
+    end. Raises PatchError when the file is not one that DSH loads, CannotRoundTrip when it cannot be changed exactly,
+    InvalidSettings for a document that is none.
     """
     wanted = _wanted(document, form)
     left_out = tuple(key for key in document if key not in wanted)
     before = text if text is not None else ""
+    if _ODD_BREAK.search(before):
+        words = "the file has line breaks that YAML readers do not agree on"
+        raise CannotRoundTrip("odd-line-break", words, None, row_text(document, form))
     root = compose(before)
     try:
-        if _ODD_BREAK.search(before):
-            raise PatchError("odd-line-break", "the file has line breaks that YAML readers do not agree on")
         target = _target(root, before, form)
         kept: tuple[str, ...] = ()
         if target is None:
@@ -84,7 +88,7 @@ def write_patch(text: str | None, document: Document, form: Form) -> Exported:
 def _wanted(document: Document, form: Form) -> dict[str, object]:
     unknown = [key for key in document if key not in ALL_KEYS]
     if unknown or all(key in document for key in RETENTION):
-        raise ValueError(f"not a settings document: {', '.join(unknown) or 'both retention forms'}")
+        raise InvalidSettings((unknown_key("", unknown[0], ALL_KEYS) if unknown else both_retentions(""),))
     if form == NATIVE:
         return native_part(document)
     return {key: document[key] for key in ALL_KEYS if key in document}

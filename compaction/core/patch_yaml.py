@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from ruamel.yaml.reader import ReaderError
 
 from compaction.core.patch_scalars import Expression, read_plain
 from dshweb.text.js import stringify
@@ -22,6 +23,7 @@ MAX_MARKS = 10_000  # dashes, colons, commas, brackets that may start or end a v
 MAX_DEPTH = 60
 MAX_BRACKETS = 200  # open brackets in the text, those in texts and comments counted too
 MAX_NODES = 50_000
+_ODD_BREAK = re.compile("[\x85\u2028\u2029]")
 _MARK = re.compile(r"[\[{]|[-?:,](?=[\s\[\]{}]|$)|,")
 _TAG = re.compile(r"(?:&\S+\s+)?!")
 _COLLECTIONS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
@@ -42,14 +44,10 @@ def compose(text: str) -> SequenceNode | None:
     """The tree of a patch file: a sequence of mappings; None for a file without any content.
 
     Raises PatchError where DSH would not start either: broken YAML, several documents, no sequence, an entry that is no
-    mapping, a key twice in one mapping; and for what we do not follow (too large, too deep, an alias inside itself).
+    mapping, a key twice in one mapping; and for what we do not follow (too large, too deep, an alias inside itself, line
+    breaks of YAML 1.1, which are ordinary characters to DSH but not to our reader).
     """
-    if len(text) > MAX_CHARS:
-        raise PatchError("too-large", f"the patch file has more than {MAX_CHARS} characters")
-    if sum(1 for _ in _MARK.finditer(text)) > MAX_MARKS:
-        raise PatchError("too-large", f"the patch file holds more than {MAX_MARKS} values")
-    if _depth_of_brackets(text) > MAX_BRACKETS:
-        raise PatchError("too-deep", f"the patch file has more than {MAX_BRACKETS} brackets open at once")
+    _look_at_text(text)
     try:
         yaml = YAML(typ="safe", pure=True)
         yaml.composer.warn_double_anchors = False  # the later one counts, here as in js-yaml
@@ -57,7 +55,13 @@ def compose(text: str) -> SequenceNode | None:
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise PatchError(
-            "not-yaml", error.problem or "not YAML", mark.line + 1 if mark is not None else None
+            "not-yaml",
+            f"from here on it is no YAML ({error.problem or 'unreadable'}): look at indentation, quotes and colons",
+            mark.line + 1 if mark is not None else None,
+        ) from error
+    except ReaderError as error:
+        raise PatchError(
+            "not-yaml", f"the character U+{error.character:04X} is not allowed", _line_at(text, error.position)
         ) from error
     except (YAMLError, ValueError) as error:
         raise PatchError("not-yaml", str(error).splitlines()[0]) from error
@@ -72,6 +76,22 @@ def compose(text: str) -> SequenceNode | None:
             raise PatchError("not-a-row", "each entry of the patch file must be a mapping", line_of(item))
     _check(root)
     return root
+
+
+def _look_at_text(text: str) -> None:
+    """What is refused before any reader sees it."""
+    if len(text) > MAX_CHARS:
+        raise PatchError("too-large", f"the patch file has more than {MAX_CHARS} characters")
+    if (odd := _ODD_BREAK.search(text)) is not None:
+        raise PatchError(
+            "odd-line-break",
+            f"the character U+{ord(odd[0]):04X} is a line break to some YAML readers and not to DSH; take it out",
+            _line_at(text, odd.start()),
+        )
+    if sum(1 for _ in _MARK.finditer(text)) > MAX_MARKS:
+        raise PatchError("too-large", f"the patch file holds more than {MAX_MARKS} values")
+    if _depth_of_brackets(text) > MAX_BRACKETS:
+        raise PatchError("too-deep", f"the patch file has more than {MAX_BRACKETS} brackets open at once")
 
 
 def _depth_of_brackets(text: str) -> int:
@@ -104,6 +124,10 @@ def _check(root: Node) -> None:
                 todo.append((value, depth + 1))
         elif isinstance(node, SequenceNode):
             todo += [(item, depth + 1) for item in node.value]
+
+
+def _line_at(text: str, at: int) -> int:
+    return text.count("\n", 0, at) + 1
 
 
 def line_of(node: Node) -> int:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Generic, Literal, TypeAlias, TypeVar
 
 from compaction.core.keys import (
+    ALL_KEYS,
     DEFAULT_HEADROOM_TOKENS,
     DEFAULT_RETAIN_RATIO,
     DEFAULT_THRESHOLD_RATIO,
-    ENHANCED_KEYS,
     POLICY_KEYS,
     Document,
     strip_enhanced,
@@ -22,7 +22,7 @@ from compaction.core.keys import (
 from compaction.core.numbers import is_integer, is_number, whole
 from compaction.core.problem import InvalidSettings, Problem
 from compaction.core.rules_enhanced import enhanced_problems
-from compaction.core.rules_native import INHERITED, refusal
+from compaction.core.rules_native import refusal
 
 T = TypeVar("T")
 Origin: TypeAlias = Literal["set", "default", "headroomTokens"]
@@ -84,7 +84,7 @@ class Settings:
 def problems_of(document: object) -> tuple[Problem, ...]:
     """Why a document cannot be resolved (native rules after stripping, and the enhanced keys' own); empty if it can."""
     found = enhanced_problems(document) if isinstance(document, Mapping) else ()
-    native = refusal(strip_enhanced(document) if isinstance(document, Mapping) else document)
+    native = refusal(strip_enhanced(document) if isinstance(document, Mapping) else document, ALL_KEYS)
     return found if native is None else (*found, native)
 
 
@@ -154,11 +154,6 @@ def overrides_shown(settings: Settings) -> list[dict[str, object]]:
         {**own, "maxTokens": own["headroomTokens"]} if _follows_headroom(own, settings.policy) else dict(own)
         for own in settings.overrides
     ]
-
-
-def ignored_keys(document: Document) -> tuple[str, ...]:
-    """Top-level keys that the native rules let pass without reading them (see `rules_native.INHERITED`)."""
-    return tuple(key for key in document if key in INHERITED and key not in ENHANCED_KEYS)
 
 
 def _plain(value: object) -> object:

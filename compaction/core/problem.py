@@ -5,6 +5,7 @@ Rule: QUALITY §4 (bad input: a clear error naming the place), COMPACTION §11 (
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -42,7 +43,9 @@ class InvalidSettings(ValueError):
 
 
 def shown(value: object) -> str:
-    """A value as it stands in a message: JSON, cut to 80 characters."""
+    """A value as it stands in a message: JSON, cut to 80 characters; what JSON has no number for by JavaScript's name."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     try:
         text = stringify(value)
     except TypeError:

@@ -10,7 +10,9 @@ from dshweb.sessionlog.core.body import as_int, decode_json
 
 TOOL: Final = "ask_user_question"
 _KEPT: Final = 50
+_ITEMS: Final = 20  # questions of one call, and options of one question
 _TEXT: Final = 2000
+_LABEL: Final = 200
 _ID: Final = 200
 
 Mask = Callable[[str], str]
@@ -34,13 +36,9 @@ class Questions:
 
     def call(self, seq: int, body: Mapping[str, Any]) -> None:
         """A `tool/call` row of the tool."""
-        call, asked = body.get("callId"), self._asked(body.get("arguments"))
-        if (
-            isinstance(call, str)
-            and len(call) <= _ID
-            and (asked or not self.timed)
-            and (call in self.pending or len(self.pending) < _KEPT)
-        ):
+        call, asked = self._key(body.get("callId")), self._asked(body.get("arguments"))
+        room = call in self.pending or len(self.pending) < _KEPT
+        if call is not None and room and (asked or not self.timed):
             self.pending[call] = {"seq": seq, "state": "open" if self.timed else "untimed", "questions": asked}
 
     def result(self, body: Mapping[str, Any]) -> None:
@@ -48,35 +46,29 @@ class Questions:
         message = body.get("message")
         message = message if isinstance(message, dict) else {}
         source = message.get("source")
-        call = message.get("toolCallId") or (source.get("callId") if isinstance(source, dict) else None)
-        found = self.pending.get(call) if isinstance(call, str) else None
-        if found is None:
+        call = self._key(message.get("toolCallId") or (source.get("callId") if isinstance(source, dict) else None))
+        found = self.pending.get(call) if call is not None else None
+        if call is None or found is None:
             return
         error = body.get("error")
         unknown = isinstance(error, dict) and error.get("code") == "TOOL_OUTCOME_UNKNOWN"
         if found["state"] != "untimed" and (unknown or _first_json(message.get("content")).get("pending") is True):
             found["state"] = "continued"
         else:
-            del self.pending[str(call)]
+            del self.pending[call]
 
     def dispatched(self, seq: int, body: Mapping[str, Any]) -> None:
         """A `tool/ptc-dispatch` row of the tool."""
-        call = body.get("subCallId")
+        call = self._key(body.get("subCallId"))
         pending = _first_json(body.get("content")).get("pending") is True
-        if (
-            isinstance(call, str)
-            and len(call) <= _ID
-            and pending
-            and not body.get("isError")
-            and len(self.pending) < _KEPT
-        ):
+        if call is not None and pending and not body.get("isError") and len(self.pending) < _KEPT:
             asked = self._asked(body.get("arguments"))
             self.pending[call] = {"seq": seq, "state": "continued", "questions": asked}
 
     def reply(self, source: Mapping[str, Any]) -> None:
         """A message with which the person answers."""
         if source.get("outcome", "answered") == "answered":
-            self.pending.pop(str(source.get("callId")), None)
+            self.pending.pop(self._key(source.get("callId")) or "", None)
 
     def turn_border(self) -> None:
         """A question of the untimed variant does not outlive its turn."""
@@ -90,23 +82,21 @@ class Questions:
             except ValueError:
                 return []
         items = arguments.get("questions") if isinstance(arguments, dict) else None
-        return (
-            [self._question(item) for item in items[:_KEPT] if isinstance(item, dict)]
-            if isinstance(items, list)
-            else []
-        )
+        return [self._question(item) for item in _listed(items)]
 
     def _question(self, item: Mapping[str, Any]) -> dict[str, Any]:
-        options = item.get("options")
-        labels = [one["label"] for one in options or () if isinstance(one, dict) and isinstance(one.get("label"), str)]
+        labels = [one.get("label") for one in _listed(item.get("options"))]
         return {
-            "id": self._text(item.get("id")),
-            "question": self._text(item.get("question")),
-            "options": [self._mask(label)[:_TEXT] for label in labels[:_KEPT]],
+            "id": self._text(item.get("id"), _ID),
+            "question": self._text(item.get("question"), _TEXT),
+            "options": [self._text(label, _LABEL) for label in labels if isinstance(label, str)],
         }
 
-    def _text(self, value: Any) -> str:
-        return self._mask(value)[:_TEXT] if isinstance(value, str) else ""
+    def _text(self, value: Any, most: int) -> str:
+        return self._mask(value)[:most] if isinstance(value, str) else ""
+
+    def _key(self, value: Any) -> str | None:
+        return self._mask(value)[:_ID] if isinstance(value, str) and len(value) <= _ID else None
 
     def to_json(self) -> dict[str, Any]:
         """Plain members."""
@@ -119,6 +109,10 @@ class Questions:
         for found in self.pending.values():
             if as_int(found["seq"]) is None or not isinstance(found["state"], str):
                 raise TypeError("a pending question of another shape")
+
+
+def _listed(items: Any) -> list[dict[str, Any]]:
+    return [item for item in items[:_ITEMS] if isinstance(item, dict)] if isinstance(items, list) else []
 
 
 def _takes_timeout(tool: Any) -> bool:

@@ -98,12 +98,18 @@ class Replay:
         if batch.frame.provisional and self._settled is None:
             self._settled = self.to_state()
         if batch.frame.unreadable or reader.lost_row is not None:
-            self.meter.fail("rows of the log could not be read")
+            self.lose_rows()
         for event in batch.events:
             self.feed(event)
 
+    def lose_rows(self) -> None:
+        """Rows in front of the next event could not be read: from here on nothing can be measured."""
+        self.meter.fail("rows of the log could not be read")
+
     def feed(self, event: Event) -> None:
-        """Fold one event."""
+        """Fold one event. Seqs are dense: where they are not, the rows that are here are not what the harness saw."""
+        if self.seq is not None and event.seq != self.seq + 1:
+            self.meter.fail(f"{event.seq}: the row in front of it is seq {self.seq}")
         self.seq = event.seq
         handler = _HANDLERS.get(event.type)
         if handler is not None:

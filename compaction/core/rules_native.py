@@ -42,12 +42,14 @@ INHERITED = frozenset(
 )  # fmt: skip
 
 
-def refusal(document: object) -> Problem | None:
+def refusal(document: object, known: tuple[str, ...] = NATIVE_KEYS) -> Problem | None:
     """Why the native engine would not start with this document (the first reason it finds), or None.
 
-    `document` is the value of the row's `config`: null and absent mean «all defaults».
+    `document` is the value of the row's `config`: null and absent mean «all defaults». `known`: the keys it may have.
     """
-    return next(_schema(document), None) or next(_engine(document if isinstance(document, Mapping) else {}), None)
+    return next(_schema(document), None) or next(
+        _engine(document if isinstance(document, Mapping) else {}, known), None
+    )
 
 
 # ---- layer 1: the schema of the row
@@ -94,8 +96,8 @@ def _schema_fields(fields: Mapping[str, object], prefix: str) -> Iterator[Proble
 # ---- layer 2: the engine
 
 
-def _engine(document: Mapping[str, object]) -> Iterator[Problem]:
-    yield from _unknown(document, NATIVE_KEYS, "")
+def _engine(document: Mapping[str, object], known: tuple[str, ...]) -> Iterator[Problem]:
+    yield from _unknown(document, known, "")
     yield from _policy_fields(document, "")
     if "auto" in document and document["auto"] is None:
         yield Problem("auto", "not-a-flag", "auto must be true or false, not null")

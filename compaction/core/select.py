@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final, Literal
 
 from dshweb.text.digest import text_blocks
 
-from .surface_price import Node
+from .surface_price import Node, PricedSurface
 
 Refusal = Literal["empty-surface", "all-retained", "no-balanced-cut", "unpriced"]
 
@@ -20,14 +21,20 @@ PRUNE_MARKER: Final = "\n\n[... tool result middle pruned ...]\n\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class Stretch:
     """A stretch of the surface. `tokens` is its price, `retained` the price of what stays behind it."""
 
     start: int
     end: int
-    seqs: tuple[int, ...]
     tokens: int
     retained: int
+
+
+@dataclass(frozen=True, slots=True)
+class Range(Stretch):
+    """The same with the seqs of all its nodes."""
+
+    seqs: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +86,32 @@ def select(nodes: Sequence[Node], retain: int) -> Selection:
     if keep <= first:
         return Selection(None, "no-balanced-cut")
     span = nodes[first:keep]
-    return Selection(Range(span[0].seq, span[-1].seq, tuple(n.seq for n in span), sum(known[first:keep]), kept), None)
+    return Selection(Range(span[0].seq, span[-1].seq, sum(known[first:keep]), kept, tuple(n.seq for n in span)), None)
+
+
+def select_ends(surface: PricedSurface, retain: int) -> tuple[Stretch | None, Refusal | None]:
+    """What `select` says of a surface, without its list of nodes: only the tail that stays is walked."""
+    total, first = surface.tokens, next(iter(surface), None)
+    if first is None:
+        return None, "empty-surface"
+    if total is None:
+        return None, "unpriced"
+    before = 1 if first.system else 0
+    if first.system:
+        total -= first.tokens or 0
+        first = next(islice(surface, 1, None), first)
+    kept, open_calls = 0, surface.balance
+    backwards, keep = reversed(surface), len(surface)
+    refusal: Refusal = "all-retained"
+    for node in backwards:
+        keep, kept, open_calls = keep - 1, kept + (node.tokens or 0), open_calls - node.balance
+        if keep <= before:
+            break
+        if kept >= retain:
+            refusal = "no-balanced-cut"
+            if open_calls == 0:
+                return Stretch(first.seq, next(backwards).seq, total - kept, kept), None
+    return None, refusal
 
 
 def open_before(nodes: Iterable[Node]) -> list[int]:

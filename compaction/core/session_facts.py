@@ -8,16 +8,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Final
 
 from . import last
 from .budget import Budget, Meter, Preview, Range, budget, preview
 from .cuts import cut_at, pack_cuts
+from .diagnose import Diagnostic, diagnose
 from .formula import NoSpec, Spec, reserve, spec
 from .measure import Measure
 from .policy import Policy, Settings
 from .replay import Replay
 from .what_if import Route, route_of
+
+VERSION: Final = 1
+"""Of what `to_json` gives; facts of another version are made anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +62,20 @@ class SessionFacts:
 
 @dataclass(frozen=True, slots=True)
 class Inspected:
-    """`budget` and `preview` of one session under one policy, with the formula worked out behind them."""
+    """`budget` and `preview` of one session under one policy, with the formula worked out behind them and what is to be
+    said of both."""
 
     budget: Budget
     preview: Preview
     spec: Spec | NoSpec
     policy: Policy
-    diagnostics: tuple[str, ...]
+    notes: tuple[str, ...]
+    findings: tuple[Diagnostic, ...]
+
+    @property
+    def diagnostics(self) -> tuple[str, ...]:
+        """Notes and findings as inspect tells them."""
+        return (*self.notes, *(one.text for one in self.findings))
 
 
 def facts_of(replay: Replay) -> tuple[SessionFacts, bytes | None]:
@@ -109,4 +120,5 @@ def inspected(
         worked_out,
         policy,
         measured.diagnostics,
+        diagnose(policy, worked_out, meter, found, auto=settings.auto.value),
     )

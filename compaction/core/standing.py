@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from dshweb.sessionlog.core.authors import author_of
 from dshweb.sessionlog.core.body import as_int
 from dshweb.sessionlog.core.events import Event
 from dshweb.sessionlog.core.header import Header
@@ -17,9 +18,11 @@ from dshweb.sessionlog.core.resume import StaleState
 from .goal import GoalFold
 from .questions import TOOL, Questions
 
-VERSION: Final = 1
+VERSION: Final = 2
 KEPT: Final = 500
 _TEXT: Final = 4000
+_LABEL: Final = 1000
+_WORD: Final = 40
 _ID: Final = 200  # longer ones are none of DSH's
 _ASKS: Final = TOOL.encode()
 
@@ -28,7 +31,8 @@ class Standing:
     """Feed it every event once, in file order. `version` is the log's format: before v4 the log has no jobs at all.
 
     `todos` None: no list in this turn (not an empty one). `jobs` and `children` map ids to what is known of those that
-    have not ended. `queued` holds the message ids of both inboxes; None: the splices do not fit together.
+    have not ended. `queued` holds the message ids of both inboxes; None: the splices do not fit together. Ids are masked
+    like texts.
     """
 
     def __init__(self, mask: Callable[[str], str] = lambda text: text) -> None:
@@ -73,13 +77,14 @@ class Standing:
         goal = goal if isinstance(goal, dict) else {}
         reason = goal.get("blockedReason")
         words = reason.get("message") if isinstance(reason, dict) else None
-        self.goal.change(event.seq, body, self._text(goal.get("objective")), self._text(words) if words else None)
+        told = self._text(words) if isinstance(words, str) else None
+        self.goal.change(event.seq, body, self._text(goal.get("objective")), told)
 
     def _todo(self, event: Event) -> None:
         items = event.body.get("todos")
         if isinstance(items, list):
             self.todos = [
-                {"content": self._text(item.get("content")), "status": str(item.get("status"))[:40]}
+                {"content": self._text(item.get("content")), "status": self._text(item.get("status"), _WORD)}
                 for item in items[:KEPT]
                 if isinstance(item, dict)
             ]
@@ -104,7 +109,7 @@ class Standing:
         source = event.body.get("source")
         if not isinstance(source, dict):
             return
-        kind = source.get("kind")
+        kind = author_of(source).kind  # v0 to v3 wrap it
         if kind == "user-question-reply":
             self.questions.reply(source)
         elif kind == "goal" and "round" in source:
@@ -114,30 +119,30 @@ class Standing:
 
     def _job(self, event: Event) -> None:
         body = event.body
-        job = body.get("jobId")
-        if not isinstance(job, str) or len(job) > _ID:
+        job = self._key(body.get("jobId"))
+        if job is None:
             return
         if event.type == "job/settled":
             self.jobs.pop(job, None)
         elif len(self.jobs) < KEPT:
             self.jobs[job] = {
-                "seq": event.seq, "kind": self._text(body.get("kind")), "label": self._text(body.get("label")),
+                "seq": event.seq, "kind": self._text(body.get("kind"), _WORD), "label": self._text(body.get("label"), _LABEL),
                 "startedAt": as_int(body.get("startedAt")),
             }  # fmt: skip
 
     def _child(self, event: Event) -> None:
         body = event.body
-        child = body.get("childId")
-        if isinstance(child, str) and len(child) <= _ID and (child in self.children or len(self.children) < KEPT):
+        child = self._key(body.get("childId"))
+        if child is not None and child not in self.children and len(self.children) < KEPT:
             self.children[child] = {
-                "seq": event.seq, "mode": str(body.get("mode"))[:40], "label": self._text(body.get("label")) or None,
-                "settled": False,
+                "seq": event.seq, "mode": self._text(body.get("mode"), _WORD),
+                "label": self._text(body.get("label"), _LABEL) or None,
             }  # fmt: skip
 
     def _settled(self, source: Mapping[str, Any]) -> None:
-        child = self.children.get(str(source.get("senderSessionId")))
+        child = self._key(source.get("senderSessionId"))
         if child is not None:
-            child["settled"] = True
+            self.children.pop(child, None)
 
     def _splice(self, event: Event) -> None:
         body = event.body
@@ -150,15 +155,18 @@ class Standing:
         if start + removed > len(row) or len(row) + len(inserted) > KEPT:
             self.queued = None
             return
-        row[start : start + removed] = [str(m.get("id"))[:_ID] if isinstance(m, dict) else "" for m in inserted]
+        row[start : start + removed] = [self._key(m.get("id")) or "" if isinstance(m, dict) else "" for m in inserted]
+        ids = [message for ids in self.queued.values() for message in ids if message] if self.queued else []
+        if len(set(ids)) < len(ids):
+            self.queued = None
         for message in inserted:
             source = message.get("source") if isinstance(message, dict) else None
-            if isinstance(source, dict) and source.get("kind") == "subagent-settled":
+            if isinstance(source, dict) and author_of(source).kind == "subagent-settled":
                 self._settled(source)
 
     def _approval(self, event: Event) -> None:
-        asked = event.body.get("id")
-        if not isinstance(asked, str) or len(asked) > _ID:
+        asked = self._key(event.body.get("id"))
+        if asked is None:
             return
         if event.type == "approval/decided":
             self.approvals.pop(asked, None)
@@ -166,23 +174,28 @@ class Standing:
             self.approvals[asked] = event.seq
 
     def _end_seed(self, event: Event) -> None:
-        """Another process took the log over: jobs and children lived in the one before. Inherited rows are the parent's."""
+        """Another process took the log over: jobs and children lived in the one before, external children in their own.
+
+        Inherited rows are the parent's.
+        """
         self.jobs.clear()
         if event.body.get("inherited") is True:
             self.questions.pending.clear()
             self.children.clear()
-        for child in self.children.values():
-            child["settled"] = True
+        self.children = {child: found for child, found in self.children.items() if found["mode"] == "external"}
 
-    def _text(self, value: Any) -> str:
-        return self._mask(value)[:_TEXT] if isinstance(value, str) else ""
+    def _text(self, value: Any, most: int = _TEXT) -> str:
+        return self._mask(value)[:most] if isinstance(value, str) else ""
+
+    def _key(self, value: Any) -> str | None:
+        return self._mask(value)[:_ID] if isinstance(value, str) and len(value) <= _ID else None
 
     # ---- answers
 
     @property
     def jobs_known(self) -> bool:
-        """Whether the log's format tells of jobs."""
-        return self.version is None or self.version >= 4  # the first format with job rows
+        """Whether the log's format tells of jobs; of an unknown one, whether it did."""
+        return bool(self.jobs) if self.version is None else self.version >= 4  # the first format with job rows
 
     def document(self) -> dict[str, Any]:
         """The state as it is told: COMPACTION §12's five parts, and what else keeps a session busy. Unknown is null.
@@ -202,7 +215,6 @@ class Standing:
             "children": [
                 {"id": child, "mode": found["mode"], "label": found["label"], "seq": found["seq"]}
                 for child, found in self.children.items()
-                if not found["settled"]
             ],
             "queued": None if self.queued is None else sum(map(len, self.queued.values())),
             "approvals": len(self.approvals),

@@ -41,14 +41,15 @@ class Node(NamedTuple):
 class PricedSurface:
     """Fold surface events with `apply`. `tokens` is the sum over all nodes, None while one has no price.
 
-    `problem` says, once, why the surface is no longer the harness's own: a node that could not be priced, a replacement
-    of nodes that are not there.
+    `balance` is that of all nodes together. `problem` says, once, why the surface is no longer the harness's own: a node
+    that could not be priced, a replacement of nodes that are not there.
     """
 
     def __init__(self) -> None:
         self.problem: str | None = None
         self._order = Surface()
         self._nodes: dict[int, Node] = {}
+        self.balance = 0
         self._sum = 0
         self._unpriced = 0
         self._attached = 0
@@ -56,6 +57,13 @@ class PricedSurface:
     def __iter__(self) -> Iterator[Node]:
         """Nodes in surface order."""
         return map(self._nodes.__getitem__, self._order)
+
+    def __reversed__(self) -> Iterator[Node]:
+        """Nodes from the last to the first."""
+        return map(self._nodes.__getitem__, reversed(self._order))
+
+    def __len__(self) -> int:
+        return len(self._nodes)
 
     @property
     def tokens(self) -> int | None:
@@ -117,6 +125,7 @@ class PricedSurface:
         else:
             self._sum += sign * node.tokens
         self._attached += sign * node.attached
+        self.balance += sign * node.balance
 
     def to_json(self) -> dict[str, Any]:
         """State: one list per member, in surface order; an unknown price is -1."""

@@ -14,7 +14,7 @@ from dshweb.sessionlog.core.header import Header
 
 from .measure import Measurement
 from .replay import Check, Replay
-from .select import Range, Refusal
+from .select import Refusal, Stretch, select_ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,8 @@ class Pressure:
 @dataclass(frozen=True, slots=True)
 class Point:
     """One step boundary. `over` is whether the policy would have fired, None when that cannot be told (no measurement,
-    or no limits for the route); `range` what it would have replaced, else `refusal`. `fired` is what really happened.
+    or no limits for the route); `range` what it would have replaced, else `refusal` (both None beyond those asked for).
+    `fired` is what really happened.
     """
 
     seq: int
@@ -52,7 +53,7 @@ class Point:
     pressure: Pressure | None
     over: bool | None
     fired: bool
-    range: Range | None
+    range: Stretch | None
     refusal: Refusal | None
 
 
@@ -64,27 +65,42 @@ def route_of(replay: Replay) -> Route:
     return Route(header.provider, header.model, replay.meter.window, header.max_tokens)
 
 
-def what_if(header: Header | None, events: Iterable[Event], policy: Callable[[Route], Pressure | None]) -> list[Point]:
+def what_if(
+    header: Header | None,
+    events: Iterable[Event],
+    policy: Callable[[Route], Pressure | None],
+    *,
+    ranges: int | None = None,
+    whole: int | None = None,
+) -> list[Point]:
     """Every first look at the pressure in a log, judged by `policy`; it gives None where a route has no valid limits.
 
-    The range is selected on the surface as recorded, before any pruning.
+    The range is selected on the surface as recorded, before any pruning; for the first `ranges` points that are over.
+    `whole`: so many events stand in front of the place where rows of the log were lost (None: none were).
     """
     points: list[Point] = []
+    selected = 0
 
     def judge(replay: Replay, check: Check) -> None:
+        nonlocal selected
         if check.again:
             return
         route = route_of(replay)
         limits, total = policy(route), check.measure.total
         over = None if limits is None or total is None else total >= limits.threshold
-        selection = replay.select(limits.retain) if limits is not None and over else None
+        found: tuple[Stretch | None, Refusal | None] = (None, None)
+        if limits is not None and over and (ranges is None or selected < ranges):
+            selected += 1
+            found = select_ends(replay.meter.surface, limits.retain)
         points.append(Point(
             check.seq, check.turn, route, total, check.measure.measurement, limits, over, check.fired,
-            None if selection is None else selection.range, None if selection is None else selection.refusal,
+            *found,
         ))  # fmt: skip
 
     replay = Replay(judge)
     replay.start(header)
-    for event in events:
+    for n, event in enumerate(events):
+        if n == whole:
+            replay.lose_rows()
         replay.feed(event)
     return points

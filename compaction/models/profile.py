@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
@@ -9,10 +12,12 @@ from django.utils.translation import gettext_lazy as _
 
 from dshweb.access.scoping import TeamOwned
 
+EDITED = frozenset(("team", "name", "machine", "path", "is_default"))
+
 
 class Profile(TeamOwned):
     """`document` holds the settings as saved, `revision` counts its changes (0: never saved). Both are changed only by
-    `compaction.services.settings`, which compares and sets the revision; the admin shows them and no more.
+    `compaction.services.settings`, which compares and sets the revision; saving a row that was read before leaves them alone.
 
     `path` names a `cordis.patch.yml` on this server that the settings may be written to; `file_digest` is the sha256 of its
     bytes when we last read or wrote it ("absent": there was no file; "": never looked).
@@ -54,6 +59,23 @@ class Profile(TeamOwned):
 
     def __str__(self) -> str:
         return f"{self.name} @ {self.machine}" if self.machine else self.name
+
+    def clean(self) -> None:
+        """A form without the team (an existing row's) checks no constraint that has it; here they are, in words."""
+        others = Profile.unscoped.filter(team=self.team_id).exclude(pk=self.pk)
+        wrong: dict[str, Any] = {}
+        if self.is_default and others.filter(is_default=True).exists():
+            wrong["is_default"] = _("Another profile is the team's default; take that from it first.")
+        if others.filter(name=self.name, machine=self.machine).exists():
+            wrong["name"] = _("The team has a profile of this name on this machine already.")
+        if wrong:
+            raise ValidationError(wrong)
+
+    def save(self, *args: Any, **options: Any) -> None:
+        """As ever, but of a row that is there only what people edit, so that no save undoes one made in between."""
+        if not self._state.adding and options.get("update_fields") is None:
+            options["update_fields"] = [field.name for field in self._meta.concrete_fields if field.name in EDITED]
+        super().save(*args, **options)
 
 
 class Origin(models.TextChoices):

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from compaction import inspecting
 from compaction.core.diagnose import Diagnostic
 from compaction.core.document import changes, ops_between, same
 from compaction.core.keys import ALL_KEYS, BY_NAME, Document
@@ -56,7 +55,7 @@ def shown(
     fitting = _settings(draft.document)
     drawn_for = fitting or _settings(profile.document)
     under = state.under(drawn_for) if drawn_for else None
-    advice = inspecting.findings(under, state.facts, drawn_for) if under and state.facts and drawn_for else ()
+    advice = under.findings if under else ()
     return {
         "profile": profile,
         "draft": draft,
@@ -68,7 +67,7 @@ def shown(
         "chart": _chart(state, under, drawn_for.policy if drawn_for else None),
         "drawn_for_saved": fitting is None,
         "advice": [_advised(one, under, state.facts) for one in advice],
-        "notes": notes(state.body, {one.text for one in advice}),
+        "notes": notes(state.body, state.findings | {one.text for one in advice}),
         "export": export.of(profile, caller),
         "sweep_link": full_page(state.chosen, draft.document) if state.chosen else None,
     }
@@ -138,7 +137,7 @@ def _advised(one: Diagnostic, under: Inspected | None, facts: SessionFacts | Non
 
 def judged(draft: Draft, known: Routes) -> tuple[Problem, ...]:
     """What the server's rules say of a draft: the same as when it is saved."""
-    found = (*keepable.problems(draft.document), *settings.judge(draft.document, known))
+    found = (*keepable.problems(draft.document.items()), *settings.judge(draft.document, known))
     if found:
         return found
     try:

@@ -13,8 +13,10 @@ from django.db.models import F, QuerySet
 
 from compaction import inspecting
 from compaction.core.policy import Settings
+from compaction.core.problem import InvalidSettings
 from compaction.core.session_facts import Inspected, SessionFacts
 from compaction.models import Profile
+from compaction.services.facts import facts_in
 from dshweb.access.callers import Caller
 from dshweb.sessionlog.models import Session
 from dshweb.sessionlog.selectors import sessions
@@ -35,11 +37,18 @@ class Beside:
     body: dict[str, Any]
     facts: SessionFacts | None
     cuts: bytes | memoryview | None
+    held: Settings | None
 
     @property
     def value(self) -> str:
         """What the picker holds."""
         return str(self.chosen.pk) if self.chosen else NONE
+
+    @property
+    def findings(self) -> set[str]:
+        """Sentences of inspect's diagnostics that are findings under what the engine holds: told in words, with controls."""
+        found = self.under(self.held) if self.held else None
+        return {one.text for one in found.findings} if found else set()
 
     def under(self, settings: Settings) -> Inspected | None:
         """Budget and preview of the chosen session under other settings; None where there are none to draw."""
@@ -58,17 +67,18 @@ def beside(caller: Caller, profile: Profile, wanted: str) -> Beside:
         options.append(chosen)
     asked = inspecting.asked(caller, chosen.session_id if chosen else None, profile)
     if asked is None:  # it went in between
-        chosen, asked = None, inspecting.asked(caller, None, profile)
-    found = asked.session if asked else None
-    facts = SessionFacts.from_json(found.facts) if found and found.facts is not None else None
+        return beside(caller, profile, NONE)
+    found = asked.session
+    _stale, held = inspecting.held_settings(asked.held)
     return Beside(
         options,
         chosen,
         bool(wanted) and wanted != NONE and chosen is None,
         more,
-        inspecting.body(asked) if asked else {},
-        facts,
+        inspecting.body(asked),
+        facts_in(found.facts) if found else None,
         found.cuts if found else None,
+        None if isinstance(held, InvalidSettings) else held,
     )
 
 

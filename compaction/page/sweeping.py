@@ -95,8 +95,8 @@ def trace_of(log: LogFile) -> Trace:
     with trying.alone_with(log) as read:
         found = cache.get(key)  # another request may have read it while this one waited
         if found is None:
-            header, events = read()
-            found = trace(replayed(header, events, lambda _route: None))
+            header, events, whole = read()
+            found = trace(replayed(header, events, lambda _route: None, whole=whole))
             cache.set(key, found, KEPT_SECONDS)
     return found
 

@@ -43,6 +43,7 @@ NOTES: Final[dict[str, Promise]] = {
     inspecting.COLD: lazy(
         "Which engine runs this session cannot be proven from its log. The figures use the current settings."
     ),
+    inspecting.LIVE: lazy("A DSH process writes this session now. The figures use the settings of this profile."),
     inspecting.NOT_MEASURED: lazy("This session has not been measured yet."),
     inspecting.NO_SNAPSHOT: lazy("No engine holds settings of this profile yet. The figures use the saved ones."),
     inspecting.NO_PROFILE: lazy("There is no profile. The figures use the defaults."),

@@ -76,11 +76,11 @@ _rows = Prepared(  # asked for by every call of inspect
     ).values_list(*_Row._fields),
     int, str, str,
 )  # fmt: skip
-_allowed = Prepared(
+_offered = Prepared(
     lambda team: (
-        ModelRoute.unscoped.filter(~Q(model=""), team=team, allowed=True)
+        ModelRoute.unscoped.filter(Q(allowed=True) | Q(model=""), team=team)
         .order_by("provider", "model")
-        .values_list("provider", "model", "efforts", "default_effort")
+        .values_list("provider", *_Row._fields)
     ),
     int,
 )
@@ -118,13 +118,15 @@ class Routes:
         self._found: dict[tuple[str, str], Known] | None = None
 
     def __call__(self, provider: str, model: str) -> Route | None:
-        found = self._all()
-        own = {name: found[provider, name] for name in (model, "") if (provider, name) in found}
-        one = _merged(own, model)
+        one = self.known(provider, model)
         if one is None:
             return None
         kept = reserve(None, one.default_max_tokens, adapter_known=one.adapter_known)
         return Route(one.window, kept, one.efforts, one.allowed)
+
+    def known(self, provider: str, model: str) -> Known | None:
+        """The same as `known` says, for any number of routes with that one query."""
+        return _for_route(self._all(), provider, model)
 
     def allowed(self) -> list[tuple[str, str]]:
         """The routes that may be chosen, in the order of their names."""
@@ -138,11 +140,18 @@ class Routes:
 
 def models_body(team_id: int) -> dict[str, Any]:
     """The body of `GET /better-compact/api/models`: the allowed routes; enabled with at least one."""
-    listed = [
-        {"provider": provider, "model": model, "efforts": list(efforts or ()), "defaultEffort": default or None}
-        for provider, model, efforts, default in _allowed.rows(team_id)
-    ]
+    found = {(provider, row[0]): _known(_Row(*row)) for provider, *row in _offered.rows(team_id)}
+    listed = [_offer(name, found) for name, one in found.items() if one.allowed and name[1]]
     return {"enabled": bool(listed), "routes": listed}
+
+
+def _offer(name: tuple[str, str], found: Mapping[tuple[str, str], Known]) -> dict[str, Any]:
+    """One route with what holds for it, as `known` has it; a default that is none of its efforts is none."""
+    provider, model = name
+    one = _for_route(found, provider, model) or Known()
+    efforts = list(one.efforts or ())
+    default = one.default_effort if one.default_effort in efforts else None
+    return {"provider": provider, "model": model, "efforts": efforts, "defaultEffort": default}
 
 
 def note_seen(team: Team | int, seen: Iterable[RouteSeen]) -> None:
@@ -202,6 +211,10 @@ def _known(row: ModelRoute | _Row) -> Known:
         allowed=row.allowed,
         adapter_known=row.context_window is not None,
     )
+
+
+def _for_route(found: Mapping[tuple[str, str], Known], provider: str, model: str) -> Known | None:
+    return _merged({name: found[provider, name] for name in (model, "") if (provider, name) in found}, model)
 
 
 def _merged(rows: Mapping[str, Known], model: str) -> Known | None:

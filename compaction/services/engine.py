@@ -6,11 +6,10 @@ Rule: DECISIONS 8, COMPACTION §18 (`activeConfig`, `requiresReload`). Saving ch
 from __future__ import annotations
 
 import logging
-from typing import Any
 
 from django.utils import timezone
 
-from compaction.core.document import normalised, requires_reload
+from compaction.core.document import normalised
 from compaction.core.policy import resolve
 from compaction.core.problem import InvalidSettings
 from compaction.models import EngineSnapshot, Profile
@@ -40,17 +39,3 @@ def take(profile: Profile) -> bool:
         },
     )
     return True
-
-
-def active_config(profile: Profile) -> dict[str, Any] | None:
-    """`activeConfig` of inspect: what the engine holds; None before a worker ever started with this profile."""
-    snapshot = EngineSnapshot.unscoped.filter(profile=profile).first()
-    return snapshot.config if snapshot else None
-
-
-def reload_needed(profile: Profile, active: dict[str, Any] | None) -> bool:
-    """`requiresReload` of inspect: the stored settings are not (or no longer resolve to) what the engine holds.
-
-    Without a snapshot there is nothing that a reload would replace: False until a worker has started.
-    """
-    return active is not None and requires_reload(profile.document, active)

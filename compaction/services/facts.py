@@ -9,15 +9,18 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
-from django.db import transaction
-from django.db.models import F, Q
+from django.db import OperationalError, transaction
+from django.db.models import Exists, OuterRef, QuerySet
 
+from compaction.core import replay, session_facts, standing
 from compaction.core.replay import Replay
-from compaction.core.session_facts import facts_of
+from compaction.core.session_facts import SessionFacts, facts_of
 from compaction.core.standing import Standing
 from compaction.models import LogFacts
+from compaction.services.seen import SeenRoutes
 from dshweb.sessionlog.core.reader import FrameBatch, LogReader, read_log
 from dshweb.sessionlog.core.resume import Resume, StaleState
 from dshweb.sessionlog.models import LogFile
@@ -28,6 +31,8 @@ from dshweb.text.redact import Masker
 
 log_ = logging.getLogger(__name__)
 
+FORMAT: Final = f"{session_facts.VERSION}.{replay.VERSION}.{standing.VERSION}"
+"""Stands in each row's `facts` as `v`: rows of an older dshweb are made anew."""
 ERROR_CHARS = 2000
 TRIES = 5
 
@@ -53,7 +58,7 @@ class Folding:
 
     def save(self, log: LogFile, revision: int, resume: Resume) -> None:
         """Writes what is kept of the log as it is at `revision`, settled up to `resume`; the caller holds the transaction."""
-        self._mask_error()
+        self._mask()
         facts, cuts = facts_of(self.replay)
         values = {
             "team_id": log.team_id,
@@ -61,7 +66,7 @@ class Folding:
             "offset": resume.offset,
             "rows": _rows(resume),
             "masking": self._masker.version,
-            "facts": _bounded(facts.to_json()),
+            "facts": {"v": FORMAT, **plain(facts.to_json())},
             "standing": plain(self.standing.document()),
             "cuts": cuts,
             "state": json.dumps(self._settled or self._state()),
@@ -69,14 +74,22 @@ class Folding:
         LogFacts.unscoped.update_or_create(log_id=log.pk, defaults=values)
 
     def _state(self) -> dict[str, Any]:
-        self._mask_error()
+        self._mask()
         return {"replay": self.replay.to_state(), "standing": self.standing.to_state()}
 
-    def _mask_error(self) -> None:
-        """An attempt's error is the one text of the log that the replay keeps. Masking it twice changes nothing."""
-        last = self.replay.last
-        if last is not None and last.error is not None:
-            last.error = self._masker.mask_text(last.error)[:ERROR_CHARS]
+    def _mask(self) -> None:
+        """What the replay keeps of the log's texts, names and an attempt's error, masked and short; twice changes nothing."""
+        folded, last, header = self.replay, self.replay.last, self.replay.meter.header
+        folded.preset = self._clean(folded.preset, 120)
+        if header is not None:
+            folded.meter.header = replace(
+                header, provider=self._clean(header.provider, 200), model=self._clean(header.model, 200)
+            )
+        if last is not None:
+            last.id, last.error = self._clean(last.id, 200) or "", self._clean(last.error, ERROR_CHARS)
+
+    def _clean(self, text: str | None, most: int) -> str | None:
+        return None if text is None else short(self._masker.mask_text(text), most)
 
 
 def open_companion(log: LogFile, resume: Resume | None, masker: Masker) -> Folding | None:
@@ -111,57 +124,56 @@ def catch_up(log: LogFile, on_progress: Callable[[int, int], None] | None = None
     Raises OSError when its stored bytes cannot be read.
     """
     for _ in range(TRIES):
-        rows = LogFile.unscoped.filter(pk=log.pk, complete=True).exclude(facts__revision=F("revision"))
-        now = rows.only("id", "team_id", "stored", "file_name", "size", "revision").first()
+        now = _behind().filter(pk=log.pk).only("id", "team_id", "stored", "file_name", "size", "revision").first()
         if now is None:
             return False
-        folding = Folding(masker_for(now.team_id))
+        masker = masker_for(now.team_id)
+        folding, seen = Folding(masker), SeenRoutes(masker)
         with store.opened(now.stored) as source:
             reader = read_log(source, compressed=now.file_name.endswith(".zstd"), limits=steps.limits())
             for batch in reader:
                 folding.feed(batch, reader)
+                seen.feed(batch, reader)
                 if on_progress:
                     on_progress(batch.frame.offset, now.size)
         with transaction.atomic():
             # sets what it compares: the row is ours until the facts are written
             if LogFile.unscoped.filter(pk=now.pk, revision=now.revision).update(revision=now.revision):
                 folding.save(now, now.revision, reader.resume())
+                seen.save(now, now.revision, reader.resume())
                 return True
     log_.warning("log %s is being written faster than its facts are made; the next import makes them", log.pk)
     return False
 
 
-def missing() -> list[LogFile]:
-    """Logs read to their end whose facts are missing or of another revision, without what is heavy."""
-    behind = Q(facts=None) | ~Q(facts__revision=F("revision"))
-    return list(LogFile.unscoped.filter(behind, complete=True).only("id", "team_id", "stored").order_by("id"))
+def facts_in(kept: dict[str, Any] | None) -> SessionFacts | None:
+    """The facts in a row's `facts`; None without a row, or for one of an older dshweb."""
+    if kept is None or kept.get("v") != FORMAT:
+        return None
+    return SessionFacts.from_json({name: value for name, value in kept.items() if name != "v"})
+
+
+def _behind() -> QuerySet[LogFile]:
+    """Logs read to their end whose facts are missing, of another revision or of another format."""
+    current = LogFacts.unscoped.filter(log=OuterRef("pk"), revision=OuterRef("revision"), facts__v=FORMAT)
+    return LogFile.unscoped.filter(~Exists(current), complete=True)
 
 
 def settle_missing() -> int:
-    """Makes the facts that are missing: of logs imported before there were any. How many it made."""
+    """Makes the facts that are missing, of logs imported before there were any or by an older dshweb. How many it made."""
     made = 0
-    for log in missing():
+    for log in _behind().only("id").order_by("id"):
         try:
             made += catch_up(log)
         except OSError as error:
             log_.error("no facts of log %s: %s", log.pk, error)
+        except OperationalError:
+            raise
+        except Exception:  # one log does not keep the others, nor what is to be done after them, from their turn
+            log_.exception("no facts of log %s", log.pk)
     return made
 
 
 def _rows(resume: Resume) -> int:
     rows = resume.accounting.get("rows")
     return rows if isinstance(rows, int) else 0
-
-
-def _bounded(facts: dict[str, Any]) -> dict[str, Any]:
-    """Names out of a log can be of any length and hold anything; the state keeps them as they are."""
-    route, last = facts["route"], facts["last"]
-    facts["route"] = {
-        **route,
-        **{name: None if route[name] is None else short(route[name], 200) for name in ("provider", "model")},
-    }
-    facts["preset"] = None if facts["preset"] is None else short(facts["preset"], 120)
-    if last is not None:
-        facts["last"] = {**last, "id": short(last["id"], 200)}
-    fitted: dict[str, Any] = plain(facts)
-    return fitted

@@ -5,9 +5,9 @@ Rule: QUALITY §4 (bad input: a clear error with where). Looks at hostile values
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 
-from compaction.core.keys import Document
 from compaction.core.problem import Problem
 
 MAX_DEPTH = 8
@@ -15,14 +15,17 @@ MAX_DEPTH = 8
 MAX_CHARS = 64 * 1024
 
 
-def problems(document: Document) -> tuple[Problem, ...]:
-    """Values nested too deep, NUL characters and halves of surrogate pairs, and a document beyond any use."""
+def problems(values: Iterable[tuple[str, object]]) -> tuple[Problem, ...]:
+    """Of keys and their values: what is nested too deep, NUL characters and halves of surrogate pairs, numbers that JSON does
+    not know, and more than anybody could use. A key may come again, as in a list of operations.
+    """
     found, chars = [], 0
-    for key, value in document.items():
+    for key, value in values:
         worst, size = _look(value)
         chars += size + len(key)
         if worst is not None:
-            found.append(Problem(key, *worst))
+            code, message = worst
+            found.append(Problem(key, code, f"{key}: {message}"))
     if not found and chars > MAX_CHARS:
         found.append(Problem("", "too-large", f"the settings hold more than {MAX_CHARS} characters"))
     return tuple(found)
@@ -40,6 +43,8 @@ def _look(value: object) -> tuple[tuple[str, str] | None, int]:
             size += len(one)
             if "\0" in one or any(0xD800 <= ord(char) <= 0xDFFF for char in one):
                 return ("bad-text", "a text holds a character that cannot be kept (NUL or half a surrogate pair)"), size
+        elif isinstance(one, float) and not math.isfinite(one):
+            return ("not-a-number", "a number is infinite or none at all"), size
         elif isinstance(one, Mapping):
             left.extend((part, depth + 1) for pair in one.items() for part in pair)
         elif isinstance(one, list | tuple):

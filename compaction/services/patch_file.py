@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import os
-import secrets
 import stat
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from compaction.core.keys import ENHANCED_KEYS
 from compaction.core.patch_export import Exported, write_patch
-from compaction.core.patch_rows import Form, Imported, read_patch
+from compaction.core.patch_rows import NATIVE, Form, Imported, read_patch
 from compaction.core.patch_yaml import MAX_CHARS, PatchError
 from compaction.models import Profile
 from compaction.services import settings
-from compaction.services.patch_lock import held
+from compaction.services.patch_lock import beside, held
 from dshweb.access.models import User
 
 ABSENT = "absent"
@@ -54,14 +53,15 @@ def read(path: Path) -> PatchFile:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
         return PatchFile(None, ABSENT)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):  # a folder cannot even be made a file of Python
+        os.close(descriptor)
+        raise PatchError("not-a-file", f"{path} is no file")
     with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise PatchError("not-a-file", f"{path} is no file")
         raw = file.read(4 * MAX_CHARS + 1)
     if len(raw) > 4 * MAX_CHARS:
         raise PatchError("too-large", f"the patch file has more than {MAX_CHARS} characters")
     try:
-        return PatchFile(raw.decode("utf-8"), hashlib.sha256(raw).hexdigest())
+        return PatchFile(raw.decode("utf-8"), _digest(raw))
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise PatchError("not-utf8", "the patch file is not UTF-8", line) from error
@@ -70,7 +70,8 @@ def read(path: Path) -> PatchFile:
 def read_into(
     profile: Profile, path: Path, expected_revision: int, *, by: User | None
 ) -> tuple[Imported, settings.Saved]:
-    """Replaces the profile's settings with those of the file.
+    """Replaces the profile's settings with those of the file. A `compaction-basic` row says nothing of the keys that
+    better-compact adds: they stay as saved.
 
     Values that DSH computes (`!!js`) are unknown here and left out; the warnings of `Imported` name them. Raises PatchError,
     NoSettings, InvalidSettings (the harness would refuse them), Conflict, OSError.
@@ -81,7 +82,8 @@ def read_into(
     found = read_patch(file.text)
     if found.chosen is None:
         raise NoSettings(f"{path} has no row with compaction settings")
-    saved = settings.replace(profile, found.chosen.document, expected_revision, by=by)
+    unspoken = ENHANCED_KEYS if found.chosen.form == NATIVE else ()
+    saved = settings.replace(profile, found.chosen.document, expected_revision, by=by, unspoken=unspoken)
     if profile.path == str(path):
         _remember(profile, file.digest)
     return found, saved
@@ -100,13 +102,21 @@ def write_out(profile: Profile, form: Form, *, expected_digest: str | None = Non
         profile = Profile.unscoped.get(pk=profile.pk)
         before = read(path)
         expected = expected_digest or profile.file_digest
-        if expected and expected != before.digest:
+        if expected and expected != before.digest and (expected_digest or not _stands(before, profile, form)):
             raise FileChanged(path, expected, before.digest)
         made = write_patch(before.text, profile.document, form)
         if made.changed:
-            _replace(path, made.text.encode("utf-8"))
-        _remember(profile, hashlib.sha256(made.text.encode("utf-8")).hexdigest())
+            _replace(path, made.text.encode("utf-8"), before.digest)
+        _remember(profile, _digest(made.text.encode("utf-8")))
     return made
+
+
+def _stands(before: PatchFile, profile: Profile, form: Form) -> bool:
+    """Whether a file unlike the one we remember holds what we would write: of a writer killed before it could remember."""
+    try:
+        return not write_patch(before.text, profile.document, form).changed
+    except PatchError:
+        return False
 
 
 def _remember(profile: Profile, digest: str) -> None:
@@ -114,10 +124,17 @@ def _remember(profile: Profile, digest: str) -> None:
     profile.file_digest = digest
 
 
-def _replace(path: Path, raw: bytes) -> None:
-    """Puts new bytes in the file's place in one step; it keeps its mode, 0600 for a new one. A link stays a link."""
+def _digest(raw: bytes) -> str:
+    return hashlib.sha256(raw).hexdigest()
+
+
+def _replace(path: Path, raw: bytes, expected: str) -> None:
+    """Puts new bytes in the file's place in one step; it keeps its mode, 0600 for a new one. A link stays a link.
+
+    Raises FileChanged when somebody who does not know of the lock, such as an editor, has just written.
+    """
     target = Path(os.path.realpath(path))
-    fresh = target.with_name(f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
+    fresh = target.with_name(beside(target.name))
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, _MODE)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -125,6 +142,8 @@ def _replace(path: Path, raw: bytes) -> None:
             _like(target, descriptor)
             file.flush()
             os.fsync(descriptor)
+        if (now := read(path).digest) != expected:
+            raise FileChanged(path, expected, now)
         fresh.rename(target)
     except BaseException:
         fresh.unlink(missing_ok=True)
@@ -142,6 +161,11 @@ def _like(target: Path, descriptor: int) -> None:
     except FileNotFoundError:
         os.fchmod(descriptor, _MODE)
         return
-    with suppress(PermissionError):  # only root may give files away
-        os.fchown(descriptor, old.st_uid, old.st_gid)
+    new = os.fstat(descriptor)
+    if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+        try:
+            os.fchown(descriptor, old.st_uid, old.st_gid)
+        except PermissionError as error:  # only root may give files away; who owned it could be locked out of it
+            words = "its owner and group cannot be kept by this user; nothing was written"
+            raise PermissionError(error.errno, words, str(target)) from error
     os.fchmod(descriptor, stat.S_IMODE(old.st_mode))

@@ -1,13 +1,11 @@
-"""Profiles of a team: the default one, and which one a session runs under."""
+"""The default profile of a team."""
 
 from __future__ import annotations
 
 from django.db import IntegrityError, transaction
 
 from compaction.models import Profile
-from dshweb.access.callers import Caller
 from dshweb.access.models import Team
-from dshweb.access.selectors import home_first
 
 DEFAULT_NAME = "default"
 
@@ -25,9 +23,3 @@ def default_of(team: Team | int) -> Profile:
         except IntegrityError:  # somebody else has just made it
             found = Profile.objects.for_team(team_id).get(is_default=True)
     return found
-
-
-def default_for(caller: Caller) -> Profile | None:
-    """The default profile of the caller's default team (DECISIONS 7), read only; None: in no team, or none is there."""
-    teams = home_first(Team.objects.filter(pk__in=caller.team_ids).order_by("pk"), caller.user)
-    return Profile.objects.for_team(teams[0]).filter(is_default=True).first() if teams else None

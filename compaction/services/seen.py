@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from compaction.core.routes_seen import TYPES, RoutesSeen
 from compaction.services.catalogue import note_seen
 from dshweb.sessionlog.core.reader import FrameBatch, LogReader
@@ -22,8 +24,9 @@ class SeenRoutes:
                 self._fold.feed(event.type, event.body, event.time)
 
     def save(self, log: LogFile, revision: int, resume: Resume) -> None:
-        # an id that masking would change is no id of a model
-        clean = [one for one in self._fold.found if not self._hides(one.provider) and not self._hides(one.model)]
+        # an id that masking would change is no id of a model, nor is such an effort one
+        clean = [one for one in self._fold.found if not any(map(self._hides, (one.provider, one.model)))]
+        clean = [replace(one, default_effort=None) if self._hides(one.default_effort or "") else one for one in clean]
         note_seen(log.team_id, clean)
 
     def _hides(self, text: str) -> bool:

@@ -6,6 +6,7 @@ both sides and nothing is merged. What is stored always resolves (`policy.resolv
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,7 +58,7 @@ def mutate(profile: Profile | int, ops: tuple[Op, ...], expected_revision: int, 
     Raises Conflict when it is at another one, InvalidSettings when the result breaks a rule of the form or an operation is
     none, Profile.DoesNotExist when the profile is gone.
     """
-    _must_be_keepable({op.key: op.value for op in ops})
+    _must_be_keepable((op.key, op.value) for op in ops)  # each: the history keeps those that a later one undoes, too
     with transaction.atomic():
         row = _locked(profile)
         if row.revision != expected_revision:
@@ -70,16 +71,24 @@ def mutate(profile: Profile | int, ops: tuple[Op, ...], expected_revision: int, 
     return Saved(row, wanted.changes, warnings)
 
 
-def replace(profile: Profile | int, document: Document, expected_revision: int, *, by: User | None) -> Saved:
+def replace(
+    profile: Profile | int,
+    document: Document,
+    expected_revision: int,
+    *,
+    by: User | None,
+    unspoken: Collection[str] = (),
+) -> Saved:
     """Puts a whole document, read from a file, in the place of the saved one. The harness's own rules decide, not the form's.
 
-    Raises as `mutate` does.
+    `unspoken`: keys that the file has no place for; they stay as they are saved. Raises as `mutate` does.
     """
-    _must_be_keepable(document)
+    _must_be_keepable(document.items())
     with transaction.atomic():
         row = _locked(profile)
         if row.revision != expected_revision:
             raise Conflict(expected_revision, row, document_at(row, expected_revision), dict(document))
+        document = {key: row.document[key] for key in unspoken if key in row.document} | dict(document)
         if found := problems_of(document):
             raise InvalidSettings(found)
         changed = changes(row.document, document)
@@ -107,13 +116,13 @@ def judge(document: Document, known: Catalogue) -> tuple[Problem, ...]:
     return (*found, *route_problems(resolve(document), known))
 
 
-def _must_be_keepable(document: Document) -> None:
-    if found := keepable.problems(document):
+def _must_be_keepable(values: Iterable[tuple[str, object]]) -> None:
+    if found := keepable.problems(values):
         raise InvalidSettings(found)
 
 
 def _judged(document: Document, team_id: int) -> tuple[Problem, ...]:
-    found = (*keepable.problems(document), *judge(document, catalogue.Routes(team_id)))
+    found = (*keepable.problems(document.items()), *judge(document, catalogue.Routes(team_id)))
     if errors := tuple(problem for problem in found if problem.severity == "error"):
         raise InvalidSettings(errors)
     return found

@@ -48,6 +48,16 @@ def test_any_other_id_of_a_provider_has_its_defaults_but_is_not_offered(team):
     assert [one["model"] for one in catalogue.models_body(team.pk)["routes"]] == ["deepseek-flash", "deepseek-v4-pro"]
 
 
+def test_an_allowed_id_without_a_row_of_its_own_facts_is_offered_with_its_provider_s(team):
+    ModelRoute.unscoped.create(team=team, provider=DEEPSEEK, model="deepseek-next", allowed=True)
+    ModelRoute.unscoped.create(team=team, provider=DEEPSEEK, model="deepseek-old", efforts=["low"], allowed=True)
+    ModelRoute.unscoped.create(team=team, provider="p", model="m", allowed=True, seen_effort="high")
+    found = {one["model"]: (one["efforts"], one["defaultEffort"]) for one in catalogue.models_body(team.pk)["routes"]}
+    assert found["deepseek-next"] == (["off", "low", "high", "max"], "high")
+    assert found["deepseek-old"] == (["low"], None)  # its provider's default is none of its own
+    assert found["m"] == ([], None)
+
+
 def test_an_unknown_route_is_unknown(team):
     assert catalogue.known(team.pk, "nobody", "m") is None
     assert catalogue.Routes(team.pk)("nobody", "m") is None
@@ -147,6 +157,20 @@ def test_an_import_fills_the_catalogue_of_its_team_only(people, data_dir):
     assert (found.team, found.seen_window, found.seen_max_tokens, found.seen_effort) == (people.team, 12_345, 700, "")
     assert (found.context_window, found.allowed, found.efforts) == (None, False, None)
     assert found.seen_at is not None
+
+
+def test_nothing_that_masking_hides_is_kept_of_a_log(people, data_dir):
+    secret = "sk-abcdefghijklmnopqrstuvwx1234567890"
+    config = {"provider": "acme", "model": "m1", "reasoningEffort": secret}
+    rows = [
+        header(),
+        row(0, "request/header", {"header": {"config": config, "adapterDefaults": {"reasoningEffort": True}}}),
+        row(1, "request/context", {"provider": secret, "model": "m", "contextWindow": 12_345}),
+        row(2, "request/context", {"provider": "acme", "model": secret, "contextWindow": 12_345}),
+    ]
+    read_log(people, data_dir, rows)
+    assert ModelRoute.unscoped.get(provider="acme").seen_effort == ""
+    assert not [kept for kept in ModelRoute.unscoped.values_list("provider", "model") if secret in kept]
 
 
 @pytest.mark.parametrize(

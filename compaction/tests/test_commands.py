@@ -58,9 +58,15 @@ def test_check_without_a_row_is_fine(file):
     ("text", "said"),
     [
         ("- id: compaction-basic\n  config: { tresholdRatio: 0.7 }\n", "tresholdRatio"),
-        ("- id: dsh-better-compact\n  config: { thresholdRatio: 1 }\n", "1 errors"),
-        ("- a\n", "line 1"),
+        ("- id: dsh-better-compact\n  config: { thresholdRatio: 1 }\n", "1 error in"),
+        ("- id: dsh-better-compact\n  config: { thresholdRatio: 1, mode: x }\n", "2 errors in"),
+        (
+            "- id: compaction-basic\n  config: { modelPolicies: [{ provider: p, model: m, maxToken: 3 }] }\n",
+            'modelPolicies[0].maxToken: unknown key "maxToken"',
+        ),
+        ("- a\n", "cordis.patch.yml: line 1"),
         ("- {", "line"),
+        ("- id: compaction-basic\n  config:\n    auto: false\n   x: 1\n", "line 4: from here on it is no YAML"),
         ("", "no content"),
     ],
 )
@@ -112,11 +118,24 @@ def test_write_needs_a_form_and_a_file(people, options):
     assert caught.value.returncode == 2
 
 
+@pytest.mark.parametrize("document", [{"gone": 1}, {"retainRatio": 0.1, "retainTokens": 5}])
+@pytest.mark.parametrize("options", [[], ["--form", "compaction-basic", "--write"]])
+def test_a_document_that_no_longer_fits_is_not_exported(profile, file, document, options):
+    Profile.unscoped.filter(pk=profile.pk).update(document=document)
+    with pytest.raises(CommandError, match=r"gone|exclude each other"):
+        run("export", "default", "--team", "ours", *options)
+    assert file.read_text() == GOOD
+
+
 def test_import_takes_a_file_over_at_the_revision_it_was_told(profile, file):
     with pytest.raises(CommandError, match="revision 1, not 0"):
         run("import", "default", "--team", "ours", "--revision", 0)
+    file.write_text("- a\n")
+    with pytest.raises(CommandError, match=r"cordis\.patch\.yml: line 1: .*; nothing was saved"):
+        run("import", "default", "--team", "ours", "--revision", 1)
+    file.write_text(GOOD)
     assert "revision 2" in run("import", "default", file, "--team", "ours", "--revision", 1)
-    assert Profile.unscoped.get(pk=profile.pk).document == {"thresholdRatio": 0.7}
+    assert Profile.unscoped.get(pk=profile.pk).document == {"mode": "native", "thresholdRatio": 0.7}
     assert SettingsRevision.unscoped.get(profile=profile, revision=2).origin == "imported"
 
 
@@ -132,3 +151,13 @@ def test_a_profile_that_is_not_there_is_named_with_those_that_are(profile):
 def test_profiles_of_other_teams_are_not_found(profile, people):
     with pytest.raises(CommandError, match="no profile"):
         run("export", profile.pk, "--team", "theirs")
+
+
+def test_json_of_hostile_values_is_json_in_any_terminal(file):
+    file.write_text('- id: compaction-basic\n  config: { thresholdRatio: .nan, summarizationModel: "\\ud800" }\n')
+    out = StringIO()
+    with pytest.raises(CommandError):
+        call_command("settings", "check", "--json", str(file), stdout=out, stderr=out)
+    out.getvalue().encode()
+    body = json.loads(out.getvalue(), parse_constant=pytest.fail)
+    assert body["sources"][0]["document"] == {"thresholdRatio": None, "summarizationModel": "\ud800"}

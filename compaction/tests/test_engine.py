@@ -10,36 +10,43 @@ from django.urls import reverse
 
 from compaction.core.document import Op
 from compaction.models import EngineSnapshot, ModelRoute, Profile
+from compaction.selectors import reload_needed
 from compaction.services import engine
-from compaction.services.profiles import default_for, default_of
+from compaction.services.profiles import default_of
 from compaction.services.settings import mutate
 from compaction.tasks import hold_settings
-from dshweb.access.callers import caller_for_user
-from dshweb.access.models import Membership
 
 pytestmark = pytest.mark.django_db
+
+
+def held(profile: Profile) -> dict:
+    return EngineSnapshot.unscoped.get(profile=profile).config
+
+
+def fresh(profile: Profile) -> Profile:
+    return Profile.unscoped.get(pk=profile.pk)
 
 
 def test_a_worker_that_starts_holds_the_settings_of_every_profile(people, monkeypatch):
     monkeypatch.setattr("compaction.tasks.connection.close", lambda: None)  # the test's own transaction hangs on it
     mutate(default_of(people.team), (Op("set", "mode", "native"),), 0, by=people.alice)
     hold_settings(Event())
-    held = {row.profile_id: row for row in EngineSnapshot.unscoped.all()}
-    assert set(held) == set(Profile.unscoped.values_list("pk", flat=True))
-    mine = held[default_of(people.team).pk]
+    rows = {row.profile_id: row for row in EngineSnapshot.unscoped.all()}
+    assert set(rows) == set(Profile.unscoped.values_list("pk", flat=True))
+    mine = rows[default_of(people.team).pk]
     assert (mine.revision, mine.config["mode"], mine.team) == (1, "native", people.team)
 
 
 def test_saving_touches_nothing_the_engine_holds(people):
     profile = default_of(people.team)
     engine.take(profile)
-    before = engine.active_config(profile)
+    before = held(profile)
     saved = mutate(profile, (Op("set", "auto", value=False),), 0, by=people.alice)
-    assert engine.active_config(profile) == before
-    assert engine.reload_needed(saved.profile, before)
+    assert held(profile) == before
+    assert reload_needed(fresh(profile))
     engine.take(saved.profile)
-    assert engine.active_config(profile)["auto"] is False
-    assert not engine.reload_needed(saved.profile, engine.active_config(profile))
+    assert held(profile)["auto"] is False
+    assert not reload_needed(fresh(profile))
 
 
 def test_spelling_a_default_out_needs_no_reload(people):
@@ -48,7 +55,7 @@ def test_spelling_a_default_out_needs_no_reload(people):
     ops = (Op("set", "thresholdRatio", 0.8), Op("set", "headroomTokens", 65_536.0))
     saved = mutate(profile, ops, 0, by=people.alice)
     assert saved.profile.revision == 1
-    assert not engine.reload_needed(saved.profile, engine.active_config(profile))
+    assert not reload_needed(fresh(profile))
 
 
 def test_settings_that_do_not_fit_leave_the_engine_with_what_it_held(people, caplog):
@@ -57,19 +64,9 @@ def test_settings_that_do_not_fit_leave_the_engine_with_what_it_held(people, cap
     Profile.unscoped.filter(pk=profile.pk).update(document={"no": 1})
     broken = Profile.unscoped.get(pk=profile.pk)
     assert not engine.take(broken)
-    assert engine.active_config(profile)["mode"] == "goal"
-    assert engine.reload_needed(broken, engine.active_config(profile))
+    assert held(profile)["mode"] == "goal"
+    assert reload_needed(fresh(profile))
     assert "no" in caplog.text
-
-
-def test_the_default_profile_of_a_caller_is_that_of_the_team_its_account_is_of(people):
-    Membership.objects.create(team=people.other_team, user=people.bob, role="viewer")
-    people.bob.home = people.other_team
-    people.bob.save()
-    assert default_for(caller_for_user(people.bob)) == default_of(people.other_team)
-    assert default_for(caller_for_user(people.vera)) == default_of(people.team)
-    Membership.objects.filter(user=people.vera).delete()
-    assert default_for(caller_for_user(people.vera)) is None
 
 
 # ---- admin
@@ -99,6 +96,28 @@ def test_which_file_a_profile_names_is_the_operators_to_say(people, staff, admin
         page = admin_client.post(add, form(name="p", team=people.team.pk, path=odd))
         assert "path" in page.context["adminform"].form.errors
     assert not Profile.unscoped.filter(name="p").exists()
+
+
+def test_another_file_is_one_we_have_not_seen(people, admin_client):
+    row = default_of(people.team)
+    change = reverse("admin:compaction_profile_change", args=[row.pk])
+    kept = form(name=row.name, is_default="on", path="/home/x/cordis.patch.yml")
+    for path, digest in (("/home/x/cordis.patch.yml", "seen"), ("/home/y/cordis.patch.yml", "")):
+        Profile.unscoped.filter(pk=row.pk).update(path="/home/x/cordis.patch.yml", file_digest="seen")
+        assert admin_client.post(change, kept | {"path": path}).status_code == 302
+        assert Profile.unscoped.get(pk=row.pk).file_digest == digest
+
+
+def test_a_second_default_and_a_second_of_one_name_are_refused_in_words(people, admin_client):
+    other = Profile.unscoped.create(team=people.team, name="other")
+    change = reverse("admin:compaction_profile_change", args=[other.pk])
+    for values, field in (({"name": "other", "is_default": "on"}, "is_default"), ({"name": "default"}, "name")):
+        page = admin_client.post(change, form(**values))
+        assert set(page.context["adminform"].form.errors) == {field}
+    theirs = Profile.unscoped.create(team=people.other_team, name="other")
+    again = reverse("admin:compaction_profile_change", args=[theirs.pk])
+    assert admin_client.post(again, form(name="another")).status_code == 302  # it is about one team only
+    assert admin_client.post(change, form(name="other", machine="b")).status_code == 302
 
 
 def test_the_admin_changes_no_settings(people, staff):

@@ -1,12 +1,10 @@
-"""The file on disk: DSH's lock, the digest that guards a write, what stays as it was."""
+"""The file on disk: the digest that guards a write, what stays as it was."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import stat
-import subprocess
-import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -16,7 +14,7 @@ from compaction.core.patch_export import CannotRoundTrip
 from compaction.core.patch_yaml import PatchError
 from compaction.core.problem import InvalidSettings
 from compaction.models import Profile
-from compaction.services import patch_file, patch_lock
+from compaction.services import patch_file
 from compaction.services.patch_lock import Locked, held
 from compaction.services.profiles import default_of
 from compaction.services.settings import Conflict, mutate
@@ -60,6 +58,44 @@ def test_settings_are_read_from_a_file_and_written_back_without_touching_the_res
     assert path.read_text() == FILE.replace("0.7   # why", "0.6   # why")
 
 
+@pytest.mark.parametrize(
+    ("key", "stays"), [("compaction-basic", {"mode": "native", "cachePriority": False}), ("dsh-better-compact", {})]
+)
+def test_a_native_row_says_nothing_of_the_enhanced_settings(profile, path, alice, key, stays):
+    mutate(profile, (Op("set", "mode", "native"), Op("set", "cachePriority", value=False)), 0, by=alice)
+    path.write_text(f"- id: {key}\n  config: {{ retainTokens: 9 }}\n")
+    _found, saved = patch_file.read_into(profile, path, 1, by=alice)
+    assert saved.profile.document == {**stays, "retainTokens": 9}
+
+
+def test_who_writes_without_the_lock_at_the_last_moment_is_not_overwritten(profile, path, tmp_path, monkeypatch):
+    path.write_text(FILE)
+    fsync = os.fsync
+
+    def an_editor_saves(descriptor: int) -> None:
+        path.write_text(FILE + "# by hand\n")
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", an_editor_saves)
+    with pytest.raises(patch_file.FileChanged):
+        patch_file.write_out(profile, "compaction-basic")
+    assert path.read_text() == FILE + "# by hand\n"
+    assert sorted(entry.name for entry in tmp_path.iterdir() if entry.is_file()) == ["cordis.patch.yml"]
+
+
+def test_nothing_is_written_while_dsh_holds_its_lock(profile, path, tmp_path, monkeypatch):
+    path.write_text(FILE)
+    lock = tmp_path / "package.json.lock"
+    lock.write_text(f"{os.getppid()}\n")
+    monkeypatch.setitem(held.__wrapped__.__kwdefaults__, "wait", 0.01)
+    with pytest.raises(Locked):
+        patch_file.write_out(profile, "compaction-basic")
+    assert path.read_text() == FILE
+    lock.unlink()
+    assert patch_file.write_out(profile, "compaction-basic").changed
+    assert not lock.exists()
+
+
 def test_a_file_that_others_changed_is_not_written(profile, path, alice):
     path.write_text(FILE)
     patch_file.read_into(profile, path, 0, by=alice)
@@ -96,6 +132,35 @@ def test_mode_and_link_stay(profile, path, tmp_path):
     assert stat.S_IMODE(kept.stat().st_mode) == 0o640
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+def test_owner_and_group_stay(profile, path):
+    path.write_text(FILE)
+    os.chown(path, 12345, 23456)
+    assert patch_file.write_out(profile, "compaction-basic").changed
+    assert (path.stat().st_uid, path.stat().st_gid) == (12345, 23456)
+
+
+def test_a_file_whose_owner_cannot_be_kept_is_not_written(profile, path, tmp_path, monkeypatch):
+    """As when it is another user's, in a folder that the group may write."""
+    path.write_text(FILE)
+    mine, fstat = path.stat(), os.fstat
+    other = os.stat_result((mine.st_mode, 0, 0, 1, mine.st_uid + 1, mine.st_gid + 1, 0, 0, 0, 0))
+    monkeypatch.setattr(os, "fstat", lambda descriptor: other if writable(descriptor) else fstat(descriptor))
+
+    def refuse(*_args: int) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "fchown", refuse)
+    with pytest.raises(PermissionError, match="owner"):
+        patch_file.write_out(profile, "compaction-basic")
+    assert path.read_text() == FILE
+    assert sorted(entry.name for entry in tmp_path.iterdir() if entry.is_file()) == ["cordis.patch.yml"]
+
+
+def writable(descriptor: int) -> bool:
+    return fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE != os.O_RDONLY
+
+
 def test_nothing_of_a_write_lies_about_afterwards(profile, path, tmp_path):
     path.write_text(FILE)
     patch_file.write_out(profile, "compaction-basic")
@@ -126,10 +191,21 @@ def test_what_is_no_patch_file_is_refused(profile, path, alice, raw, code):
     assert caught.value.code == code
 
 
-def test_a_pipe_is_refused_at_once(path):
-    os.mkfifo(path)
-    with pytest.raises(PatchError):
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_a_pipe_and_a_folder_are_refused_at_once_by_name(path, make):
+    make(path)
+    with pytest.raises(PatchError, match=r"/cordis\.patch\.yml is no file"):
         patch_file.read(path)
+
+
+def test_a_writer_killed_before_it_could_remember_does_not_stop_the_next_one(profile, path, alice):
+    path.write_text(FILE)
+    patch_file.read_into(profile, path, 0, by=alice)
+    mutate(profile, (Op("set", "thresholdRatio", 0.6),), 1, by=alice)
+    path.write_text(FILE.replace("0.7", "0.6"))  # what a killed one had put there
+    assert not patch_file.write_out(fresh(profile), "compaction-basic").changed
+    mutate(profile, (Op("set", "thresholdRatio", 0.5),), 2, by=alice)
+    assert patch_file.write_out(fresh(profile), "compaction-basic").changed
 
 
 def test_an_import_goes_by_the_revision_and_by_the_harness_rules(profile, path, alice):
@@ -146,71 +222,3 @@ def test_an_import_goes_by_the_revision_and_by_the_harness_rules(profile, path, 
     with pytest.raises(FileNotFoundError):
         patch_file.read_into(profile, path, 0, by=alice)
     assert (fresh(profile).revision, fresh(profile).file_digest) == (0, "")
-
-
-# ---- the lock
-
-
-def lock(tmp_path: Path) -> Path:
-    return tmp_path / "package.json.lock"
-
-
-def test_the_lock_names_this_process_and_goes_again(tmp_path):
-    with held(tmp_path):
-        assert lock(tmp_path).read_text() == f"{os.getpid()}\n"
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_lock_of_a_living_process_is_waited_for_and_then_left_alone(profile, path, tmp_path, monkeypatch):
-    path.write_text(FILE)
-    lock(tmp_path).write_text(f"{os.getppid()}\n")
-    monkeypatch.setattr(patch_lock, "_STEP", 0.001)
-    with pytest.raises(Locked) as caught, held(tmp_path, wait=0.01):
-        pass
-    assert caught.value.holder == os.getppid()
-    assert lock(tmp_path).read_text() == f"{os.getppid()}\n"
-    assert path.read_text() == FILE
-
-
-def test_a_lock_of_a_dead_process_is_taken_over(tmp_path):
-    gone = subprocess.Popen([sys.executable, "-c", ""])
-    gone.wait()
-    lock(tmp_path).write_text(f"{gone.pid}\n")
-    with held(tmp_path, wait=0):
-        assert lock(tmp_path).read_text() == f"{os.getpid()}\n"
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("content", ["", "x\n", "-1\n", "0\n", "9" * 30])
-def test_a_lock_that_names_nobody_is_not_taken_over(tmp_path, content):
-    lock(tmp_path).write_text(content)
-    with pytest.raises(Locked) as caught, held(tmp_path, wait=0):
-        pass
-    assert caught.value.holder is None
-    assert lock(tmp_path).read_text() == content
-
-
-@pytest.mark.parametrize("_again", range(5))
-def test_only_one_of_many_is_inside_at_a_time(tmp_path, _again):
-    gone = subprocess.Popen([sys.executable, "-c", ""])
-    gone.wait()
-    lock(tmp_path).write_text(f"{gone.pid}\n")  # all of them find a dead one's first
-    inside, most, errors = [], [], []
-
-    def work() -> None:
-        try:
-            for _ in range(10):
-                with held(tmp_path, wait=30):
-                    inside.append(1)
-                    most.append(len(inside))
-                    inside.pop()
-        except Exception as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert (errors, len(most), max(most)) == ([], 40, 1)
-    assert list(tmp_path.iterdir()) == []

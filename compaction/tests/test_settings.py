@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from typing import Any
 
@@ -131,6 +132,35 @@ def test_what_breaks_a_rule_is_refused_whole(profile, alice, ops, code):
     assert stored(profile) == (0, {})
 
 
+@pytest.mark.parametrize(
+    "value",
+    [math.nan, -math.inf, "nul\0", "\ud800", "m" * 70_000, DEEP],
+    ids=["nan", "inf", "nul", "half", "large", "deep"],
+)
+def test_what_a_later_operation_undoes_has_to_be_keepable_too(profile, alice, value):
+    with pytest.raises(InvalidSettings, match=r"^headroomTokens: "):
+        mutate(profile, put(headroomTokens=value) + put(headroomTokens=5000), 0, by=alice)
+    assert stored(profile) == (0, {})
+
+
+def test_operations_that_are_too_much_together_are_refused(profile, alice):
+    many = put(modelPolicies="m" * 10_000) * 10
+    with pytest.raises(InvalidSettings):
+        mutate(profile, many + put(modelPolicies=[]), 0, by=alice)
+    assert stored(profile) == (0, {})
+
+
+def test_a_row_that_was_read_before_and_is_saved_now_undoes_no_settings(profile, alice):
+    mutate(profile.pk, put(auto=False), 0, by=alice)
+    Profile.unscoped.filter(pk=profile.pk).update(file_digest="seen")
+    assert (profile.revision, profile.document) == (0, {})  # what this caller still sees
+    profile.machine = "b"
+    profile.save()
+    assert stored(profile) == (1, {"auto": False})
+    row = Profile.unscoped.get(pk=profile.pk)
+    assert (row.machine, row.changed_by, row.file_digest) == ("b", alice, "seen")
+
+
 def test_an_effort_outside_a_known_list_is_an_error_and_an_unknown_list_a_warning(profile, alice):
     pair = {"summarizationProvider": "deepseek-official", "summarizationModel": "deepseek-flash"}
     with pytest.raises(InvalidSettings) as caught:
@@ -161,6 +191,13 @@ def test_a_whole_document_from_a_file_goes_by_the_harness_rules(profile, alice):
         replace(profile, {}, 0, by=alice)
     replace(profile, {}, 1, by=alice)
     assert stored(profile) == (2, {})
+
+
+def test_keys_that_a_file_has_no_place_for_stay(profile, alice):
+    mutate(profile, put(mode="native", cachePriority=False, thresholdRatio=0.5), 0, by=alice)
+    replace(profile, {"retainTokens": 9}, 1, by=alice, unspoken=("mode", "reasoningEffort", "cachePriority"))
+    assert stored(profile) == (2, {"mode": "native", "cachePriority": False, "retainTokens": 9})
+    assert {op["path"] for op in SettingsRevision.unscoped.get(revision=2).ops} == {"thresholdRatio", "retainTokens"}
 
 
 def test_every_revision_can_be_looked_at_again(profile, alice):

@@ -11,7 +11,8 @@ from compaction.core.document import Op, normalised, requires_reload
 from compaction.core.keys import RETENTION
 from compaction.core.policy import resolve
 from compaction.core.problem import InvalidSettings
-from compaction.models import Profile, SettingsRevision
+from compaction.models import EngineSnapshot, Profile, SettingsRevision
+from compaction.selectors import reload_needed
 from compaction.services import engine
 from compaction.services.profiles import default_of
 from compaction.services.settings import Conflict, mutate, replace
@@ -112,10 +113,11 @@ class Revisions(RuleBasedStateMachine):
         assert (row.revision, row.document) == (len(self.documents) - 1, self.documents[-1])
         kept = SettingsRevision.unscoped.filter(profile=row).order_by("revision").values_list("revision", "document")
         assert list(kept) == list(enumerate(self.documents))[1:]
-        active = engine.active_config(row)
+        snapshot = EngineSnapshot.unscoped.filter(profile=row).first()
+        active = snapshot.config if snapshot else None
         assert active == self.held
         expected = active is not None and requires_reload(self.documents[-1], active)
-        assert engine.reload_needed(row, active) is expected
+        assert reload_needed(row) is expected
         assert expected is (active is not None and normalised(resolve(self.documents[-1])) != self.held)
 
 

@@ -19,6 +19,7 @@ SCOPE_WORDS = {
     Scope.READ: _("Look at sessions, compactions, audits and tasks. Masked text only."),
     Scope.INGEST: _("Send logs in and have them audited. What a collector needs."),
     Scope.REVIEW: _("Confirm and dismiss signals, in your name."),
+    Scope.ENGINE: _("Save compaction settings of the team's profiles, in your name."),
 }
 ROLE_WORDS = {
     Role.VIEWER: _("Reads everything of the team; changes nothing."),

@@ -45,6 +45,8 @@ def allows(row: Membership | None, scope: str) -> bool:
         return False
     if scope == Scope.INGEST:
         return row.role in {Role.MEMBER, Role.ADMIN}
+    if scope == Scope.ENGINE:
+        return row.role == Role.ADMIN
     return row.can_review if scope == Scope.REVIEW else True
 
 

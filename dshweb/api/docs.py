@@ -20,6 +20,7 @@ GROUPS = {
     "sessions": _("Sessions"),
     "compactions": _("Compactions and their audits"),
     "signals": _("Signals and their review"),
+    "profiles": _("Profiles, budgets and what-if"),
 }
 ROLES = {
     "viewer": _("every member of the team"),

@@ -106,7 +106,7 @@ class InspectAsked(Schema):
         example(
             "And how full a session is",
             path={"profile_id": 1},
-            query={"sessionId": "session-00000000-0000-4000-8000-00000000000e"},
+            query={"sessionId": "session-5c009325-c1be-4349-80cd-676d914a384b"},
         ),
     ),
 )
@@ -122,11 +122,19 @@ def inspect(request: ApiRequest, profile_id: ProfileId, asked: Query[InspectAske
 
 class WhatIfAsked(Schema):
     log: int | None = Field(None, ge=1, le=LARGEST_ID, description="one of its logs; without, the newest by content")
-    threshold_ratio: float | None = Field(None, alias="thresholdRatio", gt=0, le=1)
-    headroom_tokens: int | None = Field(None, alias="headroomTokens", ge=0, le=MOST_TOKENS)
-    retain_ratio: float | None = Field(None, alias="retainRatio", gt=0, le=1)
-    retain_tokens: int | None = Field(None, alias="retainTokens", ge=0, le=MOST_TOKENS)
-    max_tokens: int | None = Field(None, alias="maxTokens", ge=1, le=MOST_TOKENS)
+    threshold_ratio: float | None = Field(
+        None, alias="thresholdRatio", gt=0, le=1, description="share of the window; without, as saved (all of these)"
+    )
+    headroom_tokens: int | None = Field(
+        None, alias="headroomTokens", ge=0, le=MOST_TOKENS, description="kept free besides the answer"
+    )
+    retain_ratio: float | None = Field(
+        None, alias="retainRatio", gt=0, le=1, description="kept tail as a share; not with `retainTokens`"
+    )
+    retain_tokens: int | None = Field(
+        None, alias="retainTokens", ge=0, le=MOST_TOKENS, description="kept tail in tokens"
+    )
+    max_tokens: int | None = Field(None, alias="maxTokens", ge=1, le=MOST_TOKENS, description="longest summary")
     context_window: int | None = Field(
         None, alias="contextWindow", ge=1, le=MOST_TOKENS, description="in place of the recorded one"
     )
@@ -169,6 +177,10 @@ class MarkOut(Shape):
     status: str
     before_tokens: int | None
     after_tokens: int | None
+    provider: str | None
+    model: str | None
+    context_window: int | None
+    max_tokens: int | None = Field(description="output tokens that the request kept free")
     fill: float | None = Field(description="tokens before it in parts of the context window")
     answers_since: int | None = Field(description="answers since the last completed one")
     soon: bool | None = Field(description="a few answers after the one before")
@@ -199,9 +211,9 @@ class WhatIfOut(Shape):
     openapi_extra=about(
         "read",
         "viewer",
-        example("With half of the window", path={"session_id": 1}, query={"thresholdRatio": 0.5, "headroomTokens": 0,
-                                                                         "maxTokens": 1000}),
-        example("In a smaller window", path={"session_id": 1}, query={"contextWindow": 200000, "retainTokens": 20000}),
+        example("With half of a smaller window", path={"session_id": 3},
+                query={"contextWindow": 20000, "thresholdRatio": 0.5, "headroomTokens": 0, "retainTokens": 4000, "maxTokens": 1000}),
+        example("With a fixed tail", path={"session_id": 3}, query={"headroomTokens": 5000, "retainTokens": 4000}),
     ),
 )  # fmt: skip
 def what_if(request: ApiRequest, session_id: SessionId, asked: Query[WhatIfAsked]) -> Any:
@@ -243,14 +255,14 @@ def what_if(request: ApiRequest, session_id: SessionId, asked: Query[WhatIfAsked
         crossings=tried.looks.get("crossings", 0),
         fired=tried.looks.get("fired", 0),
         unknown=tried.looks.get("unknown", 0),
-        points=[_point(one) for one in tried.shown],
+        points=[_point(one, asked.context_window) for one in tried.shown],
         more=tried.more,
         marks=[_mark(one) for one in tried.marks],
-        notes=list(tried.notes),
+        notes=[one.text for one in tried.notes],
     )
 
 
-def _point(look: trying.Look) -> PointOut:
+def _point(look: trying.Look, window: int | None) -> PointOut:
     point, worked_out = look.point, look.spec if isinstance(look.spec, Spec) else None
     span = point.range
     return PointOut(
@@ -258,7 +270,7 @@ def _point(look: trying.Look) -> PointOut:
         turn=point.turn,
         provider=point.route.provider,
         model=point.route.model,
-        context_window=worked_out.window if worked_out else point.route.window,
+        context_window=worked_out.window if worked_out else point.route.window if window is None else window,
         total_tokens=point.total,
         measurement=point.measurement,
         threshold_tokens=worked_out.threshold if worked_out else None,
@@ -275,17 +287,10 @@ def _point(look: trying.Look) -> PointOut:
 
 
 def _mark(one: Marked) -> MarkOut:
-    found = one.compaction
+    found, route = one.compaction, one.route
     return MarkOut(
-        id=found.id[:200],
-        start_seq=one.start_seq,
-        turn=one.turn,
-        trigger=found.trigger,
-        status=found.status,
-        before_tokens=found.before_tokens,
-        after_tokens=found.after_tokens,
-        fill=one.fill,
-        answers_since=one.answers_since,
-        soon=one.soon,
-        no_effect=one.no_effect,
-    )
+        id=found.id, start_seq=one.start_seq, turn=one.turn, trigger=found.trigger, status=found.status,
+        before_tokens=found.before_tokens, after_tokens=found.after_tokens, fill=one.fill, provider=route.provider,
+        model=route.model, context_window=route.window, max_tokens=route.max_tokens, answers_since=one.answers_since,
+        soon=one.soon, no_effect=one.no_effect,
+    )  # fmt: skip

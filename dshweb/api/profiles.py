@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -105,7 +106,7 @@ class MutationIn(Shape):
     """Operations applied in order, all or nothing. The provider and model of summaries are changed together."""
 
     ops: list[SetOp] = Field(min_length=1, max_length=MAX_OPS)
-    expected_revision: int = Field(ge=0, le=LARGEST_ID)
+    expected_revision: int = Field(ge=0, le=LARGEST_ID, strict=True)
 
 
 class RevisionOut(Shape):
@@ -157,7 +158,7 @@ def get_settings(request: ApiRequest, profile_id: ProfileId) -> Any:
             body={"ops": [{"op": "set", "path": "retainTokens", "value": 60000}], "expectedRevision": 0},
         ),
         example(
-            "Somebody else saved first: both sides, and nothing was changed",
+            "Another revision than the present one: nothing was changed",
             path={"profile_id": 1},
             body={"ops": [{"op": "set", "path": "auto", "value": False}], "expectedRevision": 7},
             status=409,
@@ -275,24 +276,16 @@ def _trigger_out(one: selectors.Trigger) -> TriggerOut:
 
 
 def _findings(problems: Iterable[Finding]) -> list[FindingOut]:
-    return [
-        FindingOut(
-            path=one.path,
-            code=one.code,
-            message=one.message,
-            severity=one.severity,
-            supported=list(one.supported),
-        )
-        for one in problems
-    ]
+    return [FindingOut(**asdict(one)) for one in problems]
 
 
 def _conflict(conflict: settings.Conflict) -> ApiError:
     theirs = conflict.theirs
+    why = "somebody saved in between" if conflict.expected < conflict.actual else "there has been no such revision yet"
     return ApiError(
         409,
         "settings/conflict",
-        f"The settings are at revision {conflict.actual}, not {conflict.expected}: somebody saved in between. Nothing was"
+        f"The settings are at revision {conflict.actual}, not {conflict.expected}: {why}. Nothing was"
         " changed. Compare both sides and send your operations again with the revision of now.",
         {
             "expected": conflict.expected,

@@ -6,9 +6,12 @@ import time
 
 import pytest
 
+from compaction.core.marks import marks
 from compaction.core.mode import NATIVE_HEADINGS
+from dshweb.sessionlog.tests.core.logs import FIELD
 
 from .feeds import opened, text
+from .recorded import events_of
 
 NATIVE = "\n".join(f"## {heading}\n(none)" for heading in NATIVE_HEADINGS)
 
@@ -52,6 +55,15 @@ def test_cache_tokens_come_from_the_summary_where_it_has_them():
     made.rows[-3]["data"]["usage"] = {"inputTokens": 5, "cacheReadTokens": 7}
     told = made.replay().last_compaction()
     assert (told.cache_read_tokens, told.cache_write_tokens, told.mode) == (7, None, None)
+
+
+def test_the_usage_of_the_summary_call_is_no_usage_of_the_session():
+    header, events = events_of(FIELD / "usage" / "compaction-usage.v4.jsonl")
+    (found,) = marks(header, events)
+    assert (found.compaction.status, found.compaction.duration_ms) == ("completed", 3000)
+    assert (found.compaction.cache_read_tokens, found.compaction.cache_write_tokens) == (None, None)  # it states none
+    assert (found.prompt_before, found.prompt_after) == (0, 2000)  # not the 48,000 of the summary call
+    assert (found.compaction.before_tokens, found.fill) == (None, None)  # its steps never began: no measure, not 0
 
 
 def test_a_turn_makes_it_automatic():

@@ -44,6 +44,15 @@ def test_into_the_file_of_a_first_boot():
         """)
 
 
+@pytest.mark.parametrize("old", ["[]", "[{provider: q, model: n}]", "", "~"])
+def test_a_comment_behind_a_list_stays(old):
+    before = f"- id: compaction-basic\n  config:\n    modelPolicies: {old}  # by hand\n    maxTokens: 9\n"
+    policies = [{"provider": "p", "model": "m"}]
+    got = write_patch(before, {"modelPolicies": policies}, NATIVE)
+    assert got.text.split("\n")[2].split("#")[1] == " by hand"
+    assert read_patch(got.text).chosen.document == {"modelPolicies": policies}
+
+
 def test_the_native_row_leaves_the_enhanced_keys_out_and_says_so():
     got = write_patch(None, {**HANDOFF, "reasoningEffort": "low"}, NATIVE)
     assert got.left_out == ("mode", "reasoningEffort")

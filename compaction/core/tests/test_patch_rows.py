@@ -106,7 +106,8 @@ def test_a_file_without_settings():
     [
         ("", "not-a-list", None), ("# only\n", "not-a-list", None), ("a: 1\n", "not-a-list", 1), ("- a\n", "not-a-row", 1),
         ("- id: x\n- [", "not-yaml", 2), ("- id: x\n---\n- id: y\n", "not-yaml", 2), ("- {a: 1, a: 2}\n", "key-twice", 1),
-        ("- {1: 1, 0x1: 2}\n", "key-twice", 1), ("- ? [a]\n  : 1\n", "odd-key", 1), ("- id: \x07\n", "not-yaml", None),
+        ("- {1: 1, 0x1: 2}\n", "key-twice", 1), ("- ? [a]\n  : 1\n", "odd-key", 1), ("- id: \x07\n", "not-yaml", 1),
+        ("- id: x\n# a\u2028b\n", "odd-line-break", 2), ('- id: "a\x85b"\n', "odd-line-break", 1),
         ("- id: compaction-basic\n  config: !foo {a: 1}\n", "unknown-tag", 2),
         ("- id: compaction-basic\n  config: [1]\n", "odd-config", 2),
         ("- id: compaction-basic\n  config: !!js x\n", "odd-config", 2),

@@ -7,11 +7,12 @@ import json
 
 import pytest
 
+from compaction.core.marks import marks
 from compaction.core.replay import Replay
 from compaction.core.what_if import Pressure, Route, what_if
 from dshweb.sessionlog.core.reader import read_log
 from dshweb.sessionlog.core.resume import Resume, StaleState
-from dshweb.sessionlog.tests.core.logs import CORPUS, damaged_log
+from dshweb.sessionlog.tests.core.logs import CORPUS, FIELD, damaged_log
 
 from .feeds import call, opened, text
 from .recorded import events_of
@@ -125,7 +126,7 @@ def test_what_if_with_the_recorded_settings_fires_where_it_did():
     assert [p.over for p in points] == [p.fired for p in points]
     (fired,) = [p for p in points if p.over]
     recorded = next(e for e in events if e.type == "compaction/summary").body
-    assert fired.range.seqs == tuple(recorded["shadowedSeqs"])
+    assert {"start": fired.range.start, "end": fired.range.end} == recorded["shadowedRange"]
     assert (fired.range.tokens, fired.measurement) == (recorded["shadowedTokenCount"], "measured")
     assert fired.route == Route("deepseek-official", "deepseek-flash", 21000, 2000)
 
@@ -135,6 +136,44 @@ def test_what_if_says_unknown_where_the_route_has_no_limits():
     points = what_if(header, events, lambda _: None)
     assert len(points) > 3
     assert {(p.over, p.range, p.refusal) for p in points} == {(None, None, None)}
+
+
+def test_rows_that_are_missing_or_come_twice_make_the_measurement_unavailable():
+    session = opened()
+    for n in range(4):
+        session.user(text(f"{n}" * 40))
+    whole = session.events()
+    for rows, reason in (
+        (whole, None),
+        ([*whole[:3], *whole[4:]], "4: the row in front of it is seq 2"),
+        ([*whole, *whole[-2:]], "4: the row in front of it is seq 5"),
+    ):
+        replay = Replay()
+        for event in rows:
+            replay.feed(event)
+        found = replay.measure()
+        assert (found.reason, found.total is None) == (reason, reason is not None)
+
+
+@pytest.mark.parametrize("name", ["seq-gap", "seq-goes-back-after-end-seed"])
+def test_field_logs_out_of_order_are_not_measured(name):
+    header, events = events_of(FIELD / "parse" / f"{name}.v4.jsonl")
+    replay = Replay()
+    replay.start(header)
+    for event in events:
+        replay.feed(event)
+    assert replay.measure().measurement == "unavailable"
+
+
+def test_ranges_are_selected_only_as_far_as_asked_and_nothing_is_measured_behind_lost_rows():
+    header, events = events_of(the("repeated-compaction"))
+    points = what_if(header, events, lambda _: Pressure(1, 100), ranges=3)
+    assert [p.range is not None or p.refusal is not None for p in points if p.over] == [True] * 3 + [False] * 27
+    half = len(events) // 2
+    lost = what_if(header, events, lambda _: Pressure(1, 100), whole=half)
+    assert {p.over for p in lost if p.seq >= events[half].seq} == {None}
+    assert {p.over for p in lost if p.seq < events[half].seq} == {True}
+    assert [one.compaction.before_tokens for one in marks(header, events, whole=half)][-1] is None
 
 
 def test_a_lower_threshold_fires_earlier_and_a_higher_one_never():

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from compaction.core.keys import ALL_KEYS, NATIVE_KEYS, POLICY_KEYS, strip_enhanced
-from compaction.core.policy import ignored_keys, problems_of, resolve
+from compaction.core.policy import problems_of, resolve
 from compaction.core.problem import InvalidSettings
 from compaction.core.rules_native import refusal
 
@@ -89,10 +89,6 @@ def test_what_the_engine_takes(document):
     assert refusal(document) is None
 
 
-def test_keys_that_the_engine_never_sees_are_told():
-    assert ignored_keys({"toString": 1, "mode": "goal", "auto": True}) == ("toString",)
-
-
 def test_enhanced_keys_are_stripped_and_judged_apart():
     document = {"mode": "turbo", "reasoningEffort": 3, "cachePriority": None, "thresholdRatio": 7}
     assert refusal(strip_enhanced(document)).path == "thresholdRatio"
@@ -109,5 +105,14 @@ def test_enhanced_keys_are_stripped_and_judged_apart():
 
 def test_the_supported_lists():
     assert refusal({"x": 1}).supported == NATIVE_KEYS
+    (found,) = problems_of({"mode": "goal", "reasoningEfort": "low"})
+    assert (found.key, found.supported) == ("reasoningEfort", ALL_KEYS)
     assert refusal({"modelPolicies": [{**POLICY, "x": 1}]}).supported == POLICY_KEYS
     assert set(ALL_KEYS) - set(NATIVE_KEYS) == {"mode", "reasoningEffort", "cachePriority"}
+
+
+@pytest.mark.parametrize(
+    ("value", "name"), [(float("inf"), "Infinity"), (float("-inf"), "-Infinity"), (float("nan"), "NaN")]
+)
+def test_what_is_no_number_of_json_is_not_called_null(value, name):
+    assert refusal({"headroomTokens": value}).message.endswith(f"not {name}")

@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from compaction.core.standing import Standing
 from dshweb.sessionlog.core.events import Event
@@ -84,13 +86,13 @@ def test_a_log_of_before_v4_says_nothing_of_jobs():
     assert parent_log("legacy-v3")["jobs"] is None
 
 
-def event(kind: str, seq: int = 1, **data: Any) -> Event:
+def event(kind: str, seq: int = 1, /, **data: Any) -> Event:
     return Event(kind, seq, 1, msgspec.Raw(json.dumps(data).encode()), seq)
 
 
 def goal(operation: str, revision: int, phase: str = "active", **more: Any) -> Event:
-    of = {"id": "g", "revision": revision, "objective": "o", "phase": phase, "maxGoalRounds": 3}
-    return event("goal/change", operation=operation, goal=of, roundsStarted=0, createdAt=1, updatedAt=1, **more)
+    of = {"id": "g", "revision": revision, "objective": "o", "phase": phase, "maxGoalRounds": 3, **more}
+    return event("goal/change", operation=operation, goal=of, roundsStarted=0, createdAt=1, updatedAt=1)
 
 
 @pytest.mark.parametrize(
@@ -101,6 +103,10 @@ def goal(operation: str, revision: int, phase: str = "active", **more: Any) -> E
         [goal("create", 1), goal("pause", 2, "complete")],
         [goal("create", 1), event("goal/change", operation="clear", cleared={"id": "other", "revision": 2})],
         [goal("create", 1), event("user/message", source={"kind": "goal", "goalId": "g", "revision": 1, "round": 2})],
+        [goal("create", 1), goal("pause", 2, "paused", objective="another")],
+        [goal("create", 1), goal("block", 2, "blocked")],
+        [goal("create", 1), goal("edit", 2, blockedReason={"code": "x", "message": "stuck"})],
+        [goal("create", 1), goal("ghp_" + "a1B2" * 9, 2)],
     ],
 )
 def test_a_goal_event_out_of_order_keeps_the_last_good_goal_and_says_so(rows):
@@ -110,6 +116,16 @@ def test_a_goal_event_out_of_order_keeps_the_last_good_goal_and_says_so(rows):
     document = standing.document()
     assert document["goal"]["phase"] == "active"
     assert document["goalFailed"].startswith("1: ")
+    assert "ghp_" not in document["goalFailed"]
+
+
+@pytest.mark.parametrize("source", [{"kind": "goal"}, {"kind": "plugin", "plugin": "goal"}])
+def test_a_round_counts_however_the_format_names_its_author(source):
+    standing = Standing()
+    standing.feed(goal("create", 1))
+    standing.feed(event("user/message", source={**source, "goalId": "g", "revision": 1, "round": 1}))
+    assert standing.document()["goal"]["roundsStarted"] == 1
+    assert standing.document()["goalFailed"] is None
 
 
 def test_a_todo_list_is_of_its_turn_and_no_list_is_not_an_empty_one():
@@ -133,12 +149,70 @@ def test_an_inbox_whose_splices_do_not_fit_is_unknown_not_empty():
     standing = Standing()
     standing.feed(event("agent/inbox/spliced", target="next-turn", start=3, inserted=[]))
     assert standing.document()["queued"] is None
+    standing = Standing()
+    standing.feed(event("agent/inbox/spliced", target="next-turn", start=0, inserted=[{"id": "a"}]))
+    assert standing.document()["queued"] == 1
+    standing.feed(event("agent/inbox/spliced", target="next-step", start=0, inserted=[{"id": "a"}]))
+    assert standing.document()["queued"] is None
+
+
+def test_children_end_with_their_process_but_those_outside_it_only_when_they_say_so():
+    standing = Standing()
+    for n in range(1200):  # more than are kept at once
+        standing.feed(event("subagent/catalog", childId=f"s{n}", mode="one-shot"))
+        standing.feed(event("user/message", source={"kind": "subagent-settled", "senderSessionId": f"s{n}"}))
+    standing.feed(event("subagent/catalog", childId="inside", mode="continuable"))
+    standing.feed(event("subagent/catalog", childId="outside", mode="external"))
+    assert [one["id"] for one in standing.document()["children"]] == ["inside", "outside"]
+    standing.feed(event("session/end-seed"))
+    assert [one["id"] for one in standing.document()["children"]] == ["outside"]
+    standing.feed(event("user/message", source={"kind": "subagent-settled", "senderSessionId": "outside"}))
+    assert standing.document()["children"] == []
+
+
+def test_of_an_unknown_format_jobs_are_known_once_there_are_some():
+    standing = Standing()
+    assert standing.document()["jobs"] is None
+    standing.feed(event("job/registered", jobId="j", kind="bash", label="make"))
+    assert [one["jobId"] for one in standing.document()["jobs"]] == ["j"]
+
+
+def test_what_is_kept_stays_small_however_much_a_log_asks():
+    standing = Standing()
+    options = [{"label": "o" * 3000}] * 60
+    asked = {"questions": [{"id": "i" * 3000, "question": "q" * 3000, "options": options}] * 60}
+    for n in range(80):
+        standing.feed(event("tool/call", callId=f"c{n}", name="ask_user_question", arguments=asked))
+        standing.feed(event("job/registered", jobId=f"j{n}", kind="k" * 9000, label="l" * 9000))
+    document = standing.document()
+    assert (len(document["questions"]), len(document["jobs"])) == (50, 80)
+    assert len(json.dumps(document)) < 8_000_000
 
 
 def test_texts_are_masked_before_they_are_kept():
     standing = Standing(lambda text: text.replace("secret", "***"))
     standing.feed(event("todo/write", todos=[{"content": "the secret", "status": "pending"}]))
-    assert "secret" not in json.dumps(standing.to_state())
+    ids = {
+        "jobId": "secret",
+        "childId": "secret",
+        "mode": "secret",
+        "id": "secret",
+        "callId": "secret",
+        "subCallId": "secret",
+    }
+    asked = {"questions": [{"id": "secret", "question": "secret?", "options": [{"label": "secret"}]}]}
+    for kind in ("job/registered", "subagent/catalog", "approval/asked", "tool/call", "tool/ptc-dispatch"):
+        standing.feed(
+            event(kind, name="ask_user_question", arguments=asked, content=[{"text": '{"pending":true}'}], **ids)
+        )
+    standing.feed(goal("create", 1, id="secret"))
+    standing.feed(event("agent/inbox/spliced", target="next-turn", start=0, inserted=[{"id": "secret"}]))
+    told = standing.document()
+    assert [len(told[name]) for name in ("questions", "jobs", "children")] == [1, 1, 1]
+    assert "secret" not in json.dumps([standing.to_state(), told])
+    standing.feed(event("job/settled", jobId="secret"))
+    standing.feed(event("tool/result", message={"toolCallId": "secret", "content": []}))
+    assert (standing.jobs, standing.questions.pending) == ({}, {})
 
 
 @pytest.mark.parametrize("data", [{}, {"source": 3}, {"goal": []}, {"todos": {"a": 1}}, {"inserted": 3, "start": "x"}])
@@ -149,6 +223,25 @@ def test_rows_of_any_shape_are_passed_over(data):
     for kind in _HANDLERS:
         standing.feed(event(kind, **data))
     assert Standing.from_state(json.loads(json.dumps(standing.to_state()))).document() == standing.document()
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.sampled_from(["", "c", '{"questions":[{"options":5}]}']),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["id", "label", "question", "options"]), inner),
+    max_leaves=8,
+)  # fmt: skip
+
+
+@given(values, values)
+@settings(max_examples=100, deadline=None)
+def test_a_question_of_any_shape_is_taken_as_far_as_it_goes(one, other):
+    standing = Standing()
+    for asked in (one, {"questions": one}, {"questions": [one, {"options": other, "id": one, "question": other}]}):
+        standing.feed(event("tool/call", callId="c", name="ask_user_question", arguments=asked))
+        standing.feed(
+            event("tool/ptc-dispatch", subCallId="s", name="ask_user_question", arguments=asked, content=other)
+        )
+    assert "c" in standing.questions.pending
 
 
 def test_a_state_of_another_version_is_refused():

@@ -19,6 +19,7 @@ from compaction.services.patch_lock import Locked
 from compaction.services.settings import Conflict
 from dshweb.access.commands import TeamCommand
 from dshweb.access.models import Team
+from dshweb.text.js import stringify
 from dshweb.text.lines import one_line
 
 FORMS: tuple[Form, ...] = (BETTER, NATIVE)
@@ -67,7 +68,7 @@ Example:  manage.py settings check ~/.dsh/profiles/web/cordis.patch.yml
             self.stderr.write(f"The file cannot be changed exactly; paste this row yourself:\n{error.paste}")
             raise CommandError(str(error)) from error
         except InvalidSettings as error:
-            raise CommandError(f"nothing was saved: {one_line(str(error))}") from error
+            raise CommandError(f"nothing was changed: {one_line(str(error))}") from error
         except (PatchError, patch_file.NoSettings, patch_file.FileChanged, Locked, OSError) as error:
             raise CommandError(one_line(str(error))) from error
 
@@ -77,15 +78,18 @@ Example:  manage.py settings check ~/.dsh/profiles/web/cordis.patch.yml
         file = patch_file.read(options["file"])
         if file.text is None:
             raise CommandError(f"there is no file {options['file']}")
-        found = read_patch(file.text)
+        try:
+            found = read_patch(file.text)
+        except PatchError as error:
+            raise CommandError(one_line(f"{options['file']}: {error}")) from error
         wrong = [one for source in found.sources for one in source.problems if one.severity == "error"]
         refused = [source for source in found.sources if not loads(source.form, source.document)]
         if options["json"]:
-            self.stdout.write(json.dumps(_found_json(found, file.digest), ensure_ascii=False))
+            self.stdout.write(stringify(_found_json(found, file.digest)))  # NaN as null, halves of pairs escaped
         else:
             self._say(found)
         if wrong or refused:
-            raise CommandError(f"{len(wrong)} errors in {options['file']}")
+            raise CommandError(f"{len(wrong)} {'error' if len(wrong) == 1 else 'errors'} in {options['file']}")
 
     def _say(self, found: Imported) -> None:
         for source in found.sources:
@@ -102,7 +106,8 @@ Example:  manage.py settings check ~/.dsh/profiles/web/cordis.patch.yml
 
     def _problems(self, problems: tuple[Problem, ...]) -> None:
         for one in problems:
-            self.stdout.write(f"  {one.severity}: {one_line(one.message)}")
+            where = f"{one.path}: " if one.path not in one.message else ""
+            self.stdout.write(f"  {one.severity}: {one_line(where + one.message)}")
 
     # ---- export and import
 
@@ -131,7 +136,9 @@ Example:  manage.py settings check ~/.dsh/profiles/web/cordis.patch.yml
             body = {"path": profile.path, "changed": made.changed, "line": made.line, "kept": made.kept}
             self.stdout.write(json.dumps(body | {"leftOut": made.left_out}, ensure_ascii=False))
             return
-        self.stdout.write(f"{profile.path}: {f'line {made.line} is new' if made.changed else 'it stood so already'}")
+        self.stdout.write(
+            f"{profile.path}: {f'written, the row is at line {made.line}' if made.changed else 'it stood so already'}"
+        )
         if made.kept:
             self.stdout.write(f"computed by DSH and left as they are: {', '.join(made.kept)}")
         if made.left_out:
@@ -146,6 +153,8 @@ Example:  manage.py settings check ~/.dsh/profiles/web/cordis.patch.yml
             found, saved = patch_file.read_into(profile, path, options["revision"], by=None)
         except Conflict as conflict:
             raise CommandError(f"{conflict}; nothing was saved") from conflict
+        except PatchError as error:
+            raise CommandError(one_line(f"{path}: {error}; nothing was saved")) from error
         if options["json"]:
             body = {"profile": profile.pk, "revision": saved.profile.revision, "document": saved.profile.document}
             warnings = [_problem_json(one) for one in (*found.warnings, *saved.warnings)]

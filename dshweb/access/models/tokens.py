@@ -13,7 +13,7 @@ class Scope(models.TextChoices):
     READ = "read", _("read sessions and audits")
     REVIEW = "review", _("review signals")
     MEMORY = "memory", _("memory")
-    ENGINE = "engine", _("compaction engine")
+    ENGINE = "engine", _("change compaction settings")
 
 
 class ApiToken(TeamOwned):

@@ -143,6 +143,9 @@ def test_scopes_the_role_cannot_use_are_explained(people):
     html = of(people.vera).get("/account/tokens/").content.decode()
     assert "No effect in Ours while your role there is viewer" in html
     assert "No effect in Ours while you may not review there" in html
+    assert of(people.bob).get("/account/tokens/").content.decode().count("while your role there is member") == 1, (
+        "engine"
+    )
     assert "No effect" not in of(people.alice).get("/account/tokens/").content.decode()
     tokens.make(people.team, people.vera, "t", ["ingest"])
     assert "no effect with the rights of now" in of(people.vera).get("/account/tokens/").content.decode()

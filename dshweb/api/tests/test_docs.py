@@ -6,8 +6,11 @@ import html
 import re
 
 import pytest
+from django.conf import settings
 
+from dshweb.access.page_forms import SCOPE_WORDS
 from dshweb.api import words
+from dshweb.api.docs import GROUPS
 from dshweb.api.main import api
 from dshweb.api.reference import Kind, command, kind, reference
 
@@ -25,6 +28,28 @@ def test_every_call_is_on_the_page_with_its_examples(client, language):
             for one in operation.get("x-examples", []):
                 assert command("http://testserver", path, "get", one).split(" \\")[0] in page
     assert "/api/openapi.json" in page
+
+
+def test_every_group_of_calls_has_a_title():
+    assert set(reference(api.get_openapi_schema(), "").groups) <= set(GROUPS)
+
+
+def test_every_scope_that_a_call_needs_can_be_given_to_a_token():
+    needed = {one["x-scope"] for item in api.get_openapi_schema()["paths"].values() for one in item.values()}
+    assert needed - {""} <= {scope.value for scope in SCOPE_WORDS}
+
+
+def test_examples_that_name_a_session_by_its_id_name_one_of_the_demo():
+    shown = [
+        one
+        for item in api.get_openapi_schema()["paths"].values()
+        for call in item.values()
+        for one in call["x-examples"]
+    ]
+    named = {one["query"]["sessionId"] for one in shown if "sessionId" in one.get("query", {})}
+    demo = {folder.name for folder in (settings.BASE_DIR / "demo" / "sessions").glob("*/session-*")}
+    assert named
+    assert named <= demo
 
 
 def test_every_link_inside_the_page_leads_somewhere(client):

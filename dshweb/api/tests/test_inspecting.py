@@ -18,6 +18,7 @@ from dshweb.sessionlog.models import LogFile, Session, SourceFile
 from dshweb.sessionlog.services import store
 from dshweb.sessionlog.services.ingest import Import, ingest_file
 
+HOST = {"host": "testserver"}
 CORPUS = Path(__file__).parents[3] / "tests" / "data" / "corpus"
 
 
@@ -49,7 +50,7 @@ def test_a_named_profile_answers_as_the_fenced_address_does_for_the_default_one(
     engine.take(profile)
     for query in ("", f"?sessionId={session.session_id}"):
         named = as_vera.get(f"/api/v1/profiles/{profile.pk}/inspect{query}").json()
-        assert named == as_vera.get(f"/better-compact/api/inspect{query}").json()
+        assert named == as_vera.get(f"/better-compact/api/inspect{query}", headers=HOST).json()
 
 
 def test_each_profile_has_its_own_budget(as_vera, people, session):
@@ -75,7 +76,7 @@ def test_a_session_of_another_team_is_not_shown_under_a_profile(client, people, 
 def test_the_command_prints_the_same_body(as_vera, people, session):
     out = StringIO()
     call_command("inspect", session.session_id, team=people.team.slug, stdout=out)
-    answer = as_vera.get("/better-compact/api/inspect", {"sessionId": session.session_id}).json()
+    answer = as_vera.get("/better-compact/api/inspect", {"sessionId": session.session_id}, headers=HOST).json()
     assert json.loads(out.getvalue()) == answer
     with pytest.raises(CommandError, match="session-of-nobody"):
         call_command("inspect", "session-of-nobody", team=people.team.slug)
@@ -169,3 +170,5 @@ def test_marks_say_how_full_it_was(as_vera, session):
     for one in found:
         assert one["fill"] == pytest.approx(one["beforeTokens"] / 21_000)
         assert one["trigger"] == "automatic"
+        assert (one["provider"], one["model"]) == ("deepseek-official", "deepseek-flash")
+        assert (one["contextWindow"], one["maxTokens"]) == (21_000, 2000)

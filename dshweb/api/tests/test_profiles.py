@@ -101,6 +101,13 @@ def test_a_conflict_carries_both_sides(client, profile, people, admin):
     assert Profile.unscoped.get(pk=profile.pk).document == detail["theirs"]
 
 
+def test_a_revision_that_never_was_is_not_told_as_somebody_else_s_saving(client, profile, admin):
+    body = post(client, profile, admin, [put("mode", "handoff")], 7).json()
+    assert "no such revision yet" in body["message"]
+    assert "somebody" not in body["message"]
+    assert (body["detail"]["base"], body["detail"]["yours"]) == (None, None)
+
+
 def test_what_breaks_a_rule_is_answered_with_where_and_what_would_do(client, profile, admin):
     answer = post(client, profile, admin, [put("auto", False), put("mode", "quick"), put("thresholdRatio", 1)])
     body = answer.json()
@@ -117,7 +124,7 @@ def test_what_breaks_a_rule_is_answered_with_where_and_what_would_do(client, pro
         ([], 0), ([put("auto", False)], -1), ([put("auto", False)], None), ([put("auto", False)], 1.5), ([{"op": "set"}], 0),
         ([{"op": "put", "path": "auto"}], 0), ([{"op": "set", "path": "auto"}], 0), ([put("no", 1)], 0),
         ([{"op": "unset", "path": "auto", "value": 1}], 0), ([put(["auto", "x"], 1)], 0), ([put("auto", None)], 0),
-        ([put("auto", True)] * 101, 0),
+        ([put("auto", True)] * 101, 0), ([put("auto", False)], "0"), ([put("auto", False)], False),
     ],
 )  # fmt: skip
 def test_calls_that_make_no_sense_change_nothing(client, profile, admin, ops, revision):

@@ -47,6 +47,13 @@ class Surface:
             yield node
             node = self._next[node]
 
+    def __reversed__(self) -> Iterator[int]:
+        """Seqs of the nodes from the last to the first."""
+        node = self._prev[-2]
+        while node != -1:
+            yield node
+            node = self._prev[node]
+
     def __contains__(self, seq: object) -> bool:
         return seq in self._rank
 

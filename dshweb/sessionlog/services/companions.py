@@ -11,9 +11,12 @@ import logging
 from collections.abc import Callable
 from typing import Protocol
 
+from django.db import transaction
+
 from dshweb.sessionlog.core.reader import FrameBatch, LogReader
 from dshweb.sessionlog.core.resume import Resume
 from dshweb.sessionlog.models import LogFile
+from dshweb.sessionlog.signals import MACHINE
 from dshweb.text.redact import Masker
 
 log_ = logging.getLogger(__name__)
@@ -26,7 +29,10 @@ class Companion(Protocol):
         """The events of the next frame. What it raises ends this companion, not the import."""
 
     def save(self, log: LogFile, revision: int, resume: Resume) -> None:
-        """The log is read to its end, and settled up to `resume`: write what is kept, inside the import's transaction."""
+        """The log is read to its end, and settled up to `resume`: write what is kept, inside the import's transaction.
+
+        What it raises undoes its own writes only, unless the machine is to blame.
+        """
 
 
 Opener = Callable[[LogFile, Resume | None, Masker], Companion | None]
@@ -44,9 +50,17 @@ class Companions:
     """Those of one pass. `resume` None: it starts with the log's first byte."""
 
     def __init__(self, log: LogFile, resume: Resume | None, masker: Masker) -> None:
-        found = (opener(log, resume, masker) for opener in OPENERS)
-        self._all = [companion for companion in found if companion is not None]
         self._log = log
+        self._all: list[Companion] = []
+        for opener in OPENERS:
+            try:
+                companion = opener(log, resume, masker)
+            except MACHINE:
+                raise
+            except Exception:
+                log_.exception("%s cannot be opened for log %s", opener.__module__, log.pk)
+            else:
+                self._all += [companion] if companion is not None else []
 
     def feed(self, batch: FrameBatch, reader: LogReader) -> None:
         for companion in list(self._all):
@@ -58,4 +72,10 @@ class Companions:
 
     def save(self, revision: int, resume: Resume) -> None:
         for companion in self._all:
-            companion.save(self._log, revision, resume)
+            try:
+                with transaction.atomic():  # what fails inside is undone alone
+                    companion.save(self._log, revision, resume)
+            except MACHINE:
+                raise
+            except Exception:
+                log_.exception("%s could not be kept for log %s", type(companion).__name__, self._log.pk)

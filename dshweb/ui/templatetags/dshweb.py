@@ -58,8 +58,10 @@ def grouped(value: int | None) -> str:
 
 @register.filter
 def percent(value: float | None) -> str:
-    """0.5 → 50 %. Rounded down, so that 100 % means all."""
-    return unknown() if value is None else f"{int(value * 100 + 1e-9)}{GAP}%"
+    """0.5 → 50 %. Rounded down, so that 100 % means all; less than 1 % is said as such, so that 0 % means nothing."""
+    if value is None:
+        return unknown()
+    return f"<{GAP}1{GAP}%" if 0 < value < 0.01 else f"{int(value * 100 + 1e-9)}{GAP}%"
 
 
 @register.filter

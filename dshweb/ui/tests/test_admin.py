@@ -74,6 +74,12 @@ def test_admin_lists_ask_a_fixed_number_of_questions(root, people, model, django
         root.get(url)
 
 
+def test_the_form_of_a_model_route_says_how_efforts_are_written(root):
+    assert (
+        "Empty: not known; []: the model takes none" in root.get("/admin/compaction/modelroute/add/").content.decode()
+    )
+
+
 def test_a_changed_vocabulary_is_a_new_policy_version_and_offers_a_re_audit(root, people):
     def post(url, **data):
         answer = root.post(url, data, follow=True)
