@@ -48,7 +48,7 @@ class Row:
 class Look:
     """What the profile's file holds. `digest` is that of its bytes as they were looked at, "absent", or "": not read.
 
-    `differences`: saved before, file after; `unknown`: settings that its row does not know, which reading it would take away;
+    `differences`: saved before, file after; `unknown`: settings that its row does not know and that reading it would leave;
     `computed`: those that DSH computes; `taken` whether its settings can be read in.
     """
 
@@ -156,7 +156,7 @@ def _compared(saved: Document, text: str, digest: str) -> Look:
         labels(unknown),
         labels(computed),
         list(_warnings(found, source)),
-        loads(source.form, source.document) and not (equal and not unknown),
+        loads(source.form, source.document) and not equal,
     )
 
 

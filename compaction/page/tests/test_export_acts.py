@@ -171,7 +171,7 @@ def test_reading_the_file_makes_a_revision_and_keeps_the_one_before(profile, pat
     path.write_text(FILE)
     told = send(profile, "profile-read")
     assert "saved as revision 2" in told
-    assert fresh(profile).document == {"thresholdRatio": 0.7, "retainTokens": 3000}
+    assert fresh(profile).document == {"mode": "handoff", "thresholdRatio": 0.7, "retainTokens": 3000}
     assert [row.origin for row in selectors.history(profile).order_by("revision")] == ["saved", "imported"]
     assert path.read_text() == FILE
     assert of(profile).look.state == "same"
@@ -208,7 +208,7 @@ def test_what_a_hostile_file_is_refused_for_is_told_without_its_hidden_character
 def test_computed_values_are_named_when_they_are_left_out(profile, path, send):
     path.write_text('- id: compaction-basic\n  config:\n    headroomTokens: !!js "env.H"\n    thresholdRatio: 0.7\n')
     assert "left out: Headroom" in send(profile, "profile-read")
-    assert fresh(profile).document == {"thresholdRatio": 0.7}
+    assert fresh(profile).document == {"mode": "handoff", "thresholdRatio": 0.7}
 
 
 def test_more_than_one_row_is_warned_of(profile, path, of):
