@@ -227,13 +227,19 @@ def alone_with(log: LogFile) -> Iterator[Callable[[], Decoded]]:
     decoded = log.accounting.get("decoded_bytes")
     if not isinstance(decoded, int) or decoded > MOST_BYTES:
         raise TooLarge
+    with _alone():
+        yield lambda: _read(log)
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
     if not _places.acquire(blocking=False):
         raise Busy
     try:
         if not _one.acquire(timeout=WAIT_SECONDS):
             raise Busy
         try:
-            yield lambda: _read(log)
+            yield
         finally:
             _one.release()
     finally:

@@ -12,8 +12,6 @@ urlpatterns = [
     path("profiles/<int:pk>/compaction/write/", export_acts.write, name="profile-write"),
     path("profiles/<int:pk>/compaction/read/", export_acts.read, name="profile-read"),
     path("profiles/<int:pk>/compaction/what-if", sweeping.what_if, name="profile-what-if"),
+    path("sessions/<int:pk>/settings", views.of_session, name="session-settings"),
     path("profiles/<int:pk>/compaction/", views.page, name="profile-settings"),
 ]
-
-# each of these adds its own line here: profiles, profile-new, profile-edit, profile-history, profile-write, profile-read (h),
-# profile-what-if (w)

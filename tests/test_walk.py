@@ -143,6 +143,7 @@ PAGES = [
     get("profile-settings", THING, {"session": "none"}, pk="profile_id"),
     post("profile-settings", "302 404 403 403 403 200", {"revision": "0", "action": "draft"}, pk="profile_id"),
     post("profile-settings", ADMIN_ACT, {"revision": "0", "action": "save", "auto": "off"}, pk="profile_id"),
+    get("session-settings", "302 404 302 302 302 302", pk="session_id"),
     get("profile-history", THING, pk="profile_id"),
     get("profile-what-if", THING, {"session": "@session_id"}, pk="profile_id"),
     post("profile-write", ADMIN_ACT, {"form": "compaction-basic", "digest": "absent"}, pk="profile_id"),

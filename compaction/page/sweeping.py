@@ -7,7 +7,7 @@ wrong values are told in words: this is asked while somebody types.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -42,6 +42,7 @@ from dshweb.ui.query import whole_number
 VERSION: Final = 1
 """Of the trace as it is kept; raise it when `core.sweep.Trace` or what fills it changes."""
 KEPT_SECONDS: Final = 3600
+MOST_ROUTES: Final = 200
 REFUSED: Final = "refused"
 WHY: Final = {
     **PROBLEMS,
@@ -61,8 +62,13 @@ class Looked:
     why: Mapping[tuple[float, Route], str]
     headroom_from: float | None
     """The lowest ratio of the grid from which on the headroom makes the last route's trigger."""
-    own_ratio: tuple[Route, ...]
-    """Routes with a model policy that sets a ratio of its own."""
+    own_ratio: tuple[str, ...]
+    """Routes with a model policy that sets a ratio of its own, as they are shown."""
+    auto: bool
+
+
+class TooManyRoutes(Exception):
+    """The session changed its model too often for a formula for each."""
 
 
 @require_safe
@@ -103,19 +109,27 @@ def trace_of(log: LogFile) -> Trace:
 
 def look(log: LogFile, document: Mapping[str, object]) -> Looked:
     """A session under a document, at every ratio. Raises InvalidSettings for a document that no other ratio would make
-    valid, and as `trace_of`.
+    valid, TooManyRoutes, and as `trace_of`.
     """
     settings = _with_some_ratio(document)
     ratio = settings.policy.threshold_ratio.value
     steps = trace_of(log)
-    tried = _Ratios(document, trying.Limits(log.team_id, settings))
+    if len(steps.routes) > MOST_ROUTES:
+        raise TooManyRoutes
+    limits = trying.Limits(log.team_id, settings)
+    tried = _Ratios(document, limits)
     chosen, *rows = sweep(steps, tried.threshold, (ratio, *GRID))
     last = steps.routes[steps.route[-1]] if len(steps) else None
     own = {(str(one["provider"]), str(one["model"])) for one in settings.overrides if "thresholdRatio" in one}
     return Looked(
         steps, ratio, chosen, rows, tried.why, tried.headroom_from(last) if last else None,
-        tuple(route for route in steps.routes if (route.provider, route.model) in own),
+        _names(limits.named(route) for route in steps.routes if (route.provider, route.model) in own), settings.auto.value,
     )  # fmt: skip
+
+
+def _names(routes: Iterable[Route]) -> tuple[str, ...]:
+    """Each once, a few of them: names in logs are anybody's text."""
+    return tuple(dict.fromkeys(f"{route.provider}/{route.model}" for route in routes))[: trying.MOST_NOTES]
 
 
 def _with_some_ratio(document: Mapping[str, object]) -> Settings:
@@ -195,6 +209,8 @@ def _told(session: Session | None, document: Mapping[str, object]) -> dict[str, 
         return _shown(look(session.current, document))
     except InvalidSettings as error:
         return {"problem": " ".join(str(problem_words(one)) for one in error.problems)}
+    except TooManyRoutes:
+        return {"problem": _("This session changed its model too often to be drawn.")}
     except (trying.TooLarge, trying.Busy, trying.Gone) as error:
         return {"problem": _gone(error), "again": isinstance(error, trying.Busy)}
 
@@ -237,9 +253,11 @@ def _words() -> dict[str, str]:
 def _drawn(looked: Looked) -> Drawing | None:
     notes = [
         _("%(route)s has a model policy with a threshold of its own: this one does not move its trigger.")
-        % {"route": f"{route.provider}/{route.model}"}
-        for route in looked.own_ratio
+        % {"route": name}
+        for name in looked.own_ratio
     ]
+    if not looked.auto:
+        notes.insert(0, _("Automatic compaction is off in this draft: with it nothing fires. Drawn as if it were on."))
     if looked.headroom_from is not None:
         notes.append(
             _("From a threshold of %(ratio)s on the headroom makes the trigger; a higher one changes nothing.")

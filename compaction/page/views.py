@@ -13,7 +13,7 @@ from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from compaction import selectors
 from compaction.core.document import ops_between
@@ -24,6 +24,7 @@ from compaction.page.draft import Draft
 from compaction.page.shown import shown
 from compaction.services import settings
 from dshweb.access.callers import CallerRequest
+from dshweb.sessionlog.selectors import sessions
 from dshweb.ui.query import number_in
 
 
@@ -36,6 +37,16 @@ def page(request: CallerRequest, pk: int) -> HttpResponse:
             raise PermissionDenied
         return _sent(request, profile)
     return _page(request, profile, _begun(profile, request.GET.get("from", "")))
+
+
+@require_safe
+def of_session(request: CallerRequest, pk: int) -> HttpResponse:
+    """`/sessions/<id>/settings`: the settings that answer for a session, with it chosen."""
+    session = get_object_or_404(sessions(request.caller), pk=pk)
+    profile = selectors.profiles(request.caller).filter(team=session.team_id, is_default=True).first()
+    if profile is None:
+        return HttpResponseRedirect(reverse("profiles"))
+    return HttpResponseRedirect(f"{reverse('profile-settings', args=[profile.pk])}?session={session.pk}")
 
 
 def _begun(profile: Profile, earlier: str) -> Draft:

@@ -2,7 +2,7 @@
 // dragged is then drawn from these without asking again. Other settings, another session and a ratio between two hundredths are asked for.
 // `root` holds the section [data-sweep], the draft's fields and a slider `input[type=range][data-ratio]` without a name; all of them
 // may be replaced at any time (told by "dshweb:replaced"). Without this script the section is a link to the whole page.
-const FIELDS = ["headroomTokens", "maxTokens", "retainForm", "retainRatio", "retainTokens"];
+const FIELDS = ["auto", "headroomTokens", "maxTokens", "retainForm", "retainRatio", "retainTokens"];
 const SLIDER = "input[type=range][data-ratio]";
 const PAUSE = 350;
 const SAY_PAUSE = 700;
@@ -44,7 +44,8 @@ export function attach(root) {
 
   function valueOf(name) {
     const all = [...root.querySelectorAll(`[name="${name}"]`)].filter((one) => one.type !== "hidden");
-    return (all.find((one) => one.type === "radio") ? all.find((one) => one.checked) : all[0])?.value;
+    const one = all[0]?.type === "radio" ? all.find((each) => each.checked) : all[0];
+    return one?.type === "checkbox" && !one.checked ? "off" : one?.value;
   }
 
   // the settings and the session, without the ratio

@@ -22,8 +22,10 @@ from dshweb.sessionlog.models import LogFile, Session, SourceFile
 from dshweb.sessionlog.services import store
 from dshweb.sessionlog.services.ingest import Import, ingest_file
 from dshweb.sessionlog.tests.core.logs import corpus_logs
+from tests.builders import frame, header, write
 
 CORPUS = Path(__file__).parents[3] / "tests" / "data" / "corpus"
+OTHER = "session-00000000-0000-4000-8000-00000000000b"
 SMALL = {"headroomTokens": 0, "maxTokens": 1000, "retainTokens": 200}
 
 
@@ -113,6 +115,34 @@ def test_a_model_policy_with_its_own_ratio_is_not_moved(client, people, profile,
     page = client.get(url, {"session": session.pk, "thresholdRatio": "0.9"})
     assert "a threshold of its own" in page.content.decode()
     assert len({str(row[0]) for row in rows_of(page)["rows"] if row}) == 1
+
+
+def test_it_says_that_nothing_fires_while_automatic_compaction_is_off(client, people, session, url):
+    client.force_login(people.vera)
+    assert "nothing fires" not in client.get(url, {"session": session.pk, "auto": "on"}).content.decode()
+    assert "nothing fires" in client.get(url, {"session": session.pk, "auto": "off"}).content.decode()
+
+
+def test_names_of_models_are_masked_and_too_many_of_them_are_refused(client, people, profile, data_dir, tmp_path, url):
+    secret, frames = "ghp_" + "a1B2" * 9, [frame(header())]
+    for turn in range(1, sweeping.MOST_ROUTES + 3):
+        config = {"provider": secret, "model": f"m{turn}" * 90, "maxTokens": 10}
+        rows = [
+            {"type": "request/header", "data": {"header": {"config": config, "tools": []}}},
+            {"type": "turn/start", "data": {"turn": turn}},
+            {"type": "step/start", "data": {"turn": turn, "step": 1}},
+            {"type": "step/end", "data": {"turn": turn, "step": 1}},
+        ]
+        frames += [frame({**row, "seq": turn * 4 - 4 + n, "time": 1}) for n, row in enumerate(rows)]
+    few = brought(people, write(tmp_path / "a", frames[: 4 * 4 + 1]))
+    policies = [{"provider": secret, "model": f"m{turn}" * 90, "thresholdRatio": 0.4} for turn in (1, 2)]
+    Profile.unscoped.filter(pk=profile.pk).update(document={**SMALL, "modelPolicies": policies})
+    client.force_login(people.vera)
+    text = client.get(url, {"session": few.session.pk}).content.decode()
+    assert text.count("a threshold of its own") == 2
+    assert secret not in text
+    many = brought(people, write(tmp_path / "b", frames, OTHER))
+    assert "changed its model too often" in client.get(url, {"session": many.session.pk}).content.decode()
 
 
 # ---- the fragment
