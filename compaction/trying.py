@@ -87,13 +87,15 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What came of it. `looks` counts all boundaries by what they are, `shown` lists those over or that really fired."""
+    """What came of it. `looks` counts all boundaries by what they are, `shown` lists those over or that really fired,
+    `marks` the newest; `more` and `more_marks` are not listed."""
 
     settings: Settings
     looks: Mapping[str, int]
     shown: tuple[Look, ...]
     more: int
     marks: tuple[Marked, ...]
+    more_marks: int
     last_seq: int | None
     notes: tuple[Note, ...]
 
@@ -127,8 +129,10 @@ def try_settings(log: LogFile, settings: Settings, *, window: int | None = None)
             shown.append(Look(replace(point, route=limits.named(point.route)), worked_out, crossing))
     last = events[-1].seq if events else None
     notes = (*limits.notes, *([] if settings.auto.value else [Note("", None)]))
-    told = tuple(limits.marked(one) for one in found)
-    return Tried(settings, looks, tuple(shown[:SHOWN]), max(0, len(shown) - SHOWN), told, last, notes)
+    told = tuple(limits.marked(one) for one in found[-SHOWN:])
+    return Tried(
+        settings, looks, tuple(shown[:SHOWN]), max(0, len(shown) - SHOWN), told, max(0, len(found) - SHOWN), last, notes
+    )
 
 
 class Limits:

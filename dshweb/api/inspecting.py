@@ -200,7 +200,8 @@ class WhatIfOut(Shape):
     unknown: int
     points: list[PointOut]
     more: int = Field(description="points beyond those listed")
-    marks: list[MarkOut]
+    marks: list[MarkOut] = Field(description="the newest compactions")
+    more_marks: int = Field(description="compactions before those listed")
     notes: list[str]
 
 
@@ -258,6 +259,7 @@ def what_if(request: ApiRequest, session_id: SessionId, asked: Query[WhatIfAsked
         points=[_point(one, asked.context_window) for one in tried.shown],
         more=tried.more,
         marks=[_mark(one) for one in tried.marks],
+        more_marks=tried.more_marks,
         notes=[one.text for one in tried.notes],
     )
 

@@ -172,3 +172,12 @@ def test_marks_say_how_full_it_was(as_vera, session):
         assert one["trigger"] == "automatic"
         assert (one["provider"], one["model"]) == ("deepseek-official", "deepseek-flash")
         assert (one["contextWindow"], one["maxTokens"]) == (21_000, 2000)
+
+
+def test_of_very_many_compactions_the_newest_are_told_and_the_others_counted(as_vera, session, monkeypatch):
+    every = ask(as_vera, session).json()
+    assert every["moreMarks"] == 0
+    monkeypatch.setattr(trying, "SHOWN", 1)
+    found = ask(as_vera, session).json()
+    assert found["marks"] == every["marks"][-1:]
+    assert found["moreMarks"] == len(every["marks"]) - 1 > 0
