@@ -174,7 +174,8 @@ def test_marks_say_how_full_it_was(as_vera, session):
         assert (one["contextWindow"], one["maxTokens"]) == (21_000, 2000)
 
 
-def test_of_very_many_compactions_the_newest_are_told_and_the_others_counted(as_vera, session, monkeypatch):
+def test_of_very_many_compactions_the_newest_are_told_and_the_others_counted(as_vera, people, data_dir, monkeypatch):
+    session = bring_in(people, "repeated-compaction")
     every = ask(as_vera, session).json()
     assert every["moreMarks"] == 0
     monkeypatch.setattr(trying, "SHOWN", 1)
