@@ -9,9 +9,8 @@ from django import forms
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
 from audit.models import Audit, PolicyVersion, Review, Signal, VocabularyTerm
 from audit.services.again import audit_team_again
@@ -29,7 +28,7 @@ def audit_again(site: Any, request: HttpRequest, queryset: QuerySet[Any]) -> Non
 
 
 def offer(site: Any, request: HttpRequest, version: PolicyVersion) -> None:
-    words = _now(
+    words = gettext(
         "Policy %(version)s of %(team)s is in force. Audits made before stay as they are; re-audit to compare."
     )
     site.message_user(request, words % {"version": version, "team": version.team}, messages.WARNING)
@@ -50,7 +49,7 @@ class VocabularyTermAdmin(TeamScoped):
         super().save_model(request, obj, form, change)
         self._publish(request, {obj.team, before.team if before else obj.team}, f"+ {obj.list}: {obj.term}")
         if obj.term.isascii() and len(obj.term) < 4:
-            text = _now("“%(term)s” is short; terms match anywhere, also inside words.")
+            text = gettext("“%(term)s” is short; terms match anywhere, also inside words.")
             self.message_user(request, text % {"term": obj.term}, messages.WARNING)
 
     def delete_model(self, request: HttpRequest, obj: VocabularyTerm) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as lazy
+from django.utils.translation import gettext_lazy
 
 from compaction.core.formula import NoSpec, Spec
 from compaction.core.policy import Policy
@@ -31,15 +31,15 @@ ZOOM: Final = 28
 _SMALL: Final = 15
 """Percent of the bar below which what is in use is drawn once more, enlarged."""
 _SHORT: Final[dict[str, Promise]] = {
-    "now": lazy("now %s"),
-    "trigger": lazy("trigger %s"),
-    "held": lazy("engine %s"),
-    "ratio": lazy("ratio %s"),
-    "window": lazy("window %s"),
+    "now": gettext_lazy("now %s"),
+    "trigger": gettext_lazy("trigger %s"),
+    "held": gettext_lazy("engine %s"),
+    "ratio": gettext_lazy("ratio %s"),
+    "window": gettext_lazy("window %s"),
 }
 MEASURES: Final[dict[str, Promise]] = {
-    "measured": lazy("measured: rests on what the provider counted"),
-    "estimated": lazy("estimated by the fixed heuristic"),
+    "measured": gettext_lazy("measured: rests on what the provider counted"),
+    "estimated": gettext_lazy("estimated by the fixed heuristic"),
 }
 
 

@@ -10,29 +10,29 @@ from typing import Any, Final
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as lazy
+from django.utils.translation import gettext_lazy
 
 from compaction.core.estimate import FRAMING
 from dshweb.ui.templatetags.dshweb import GAP, grouped
 
 NAMES: Final[dict[str, Promise]] = {
-    "fixed": lazy("Fixed prefix"),
-    "older": lazy("Older history"),
-    "tail": lazy("Retained tail"),
-    "free": lazy("Free until the trigger"),
-    "after": lazy("Zone after the trigger"),
-    "unsplit": lazy("Fixed prefix and older history"),
-    "history": lazy("History"),
-    "rest": lazy("Rest of the window"),
-    "over": lazy("Beyond the window"),
-    "summary": lazy("Summary"),
-    "kept": lazy("Kept as it is"),
-    "now": lazy("In use now"),
-    "trigger": lazy("Trigger point"),
-    "held": lazy("Trigger point the engine holds"),
-    "ratio": lazy("Threshold alone (W × ratio)"),
-    "bound": lazy("After a compaction, at most"),
-    "window": lazy("Context window"),
+    "fixed": gettext_lazy("Fixed prefix"),
+    "older": gettext_lazy("Older history"),
+    "tail": gettext_lazy("Retained tail"),
+    "free": gettext_lazy("Free until the trigger"),
+    "after": gettext_lazy("Zone after the trigger"),
+    "unsplit": gettext_lazy("Fixed prefix and older history"),
+    "history": gettext_lazy("History"),
+    "rest": gettext_lazy("Rest of the window"),
+    "over": gettext_lazy("Beyond the window"),
+    "summary": gettext_lazy("Summary"),
+    "kept": gettext_lazy("Kept as it is"),
+    "now": gettext_lazy("In use now"),
+    "trigger": gettext_lazy("Trigger point"),
+    "held": gettext_lazy("Trigger point the engine holds"),
+    "ratio": gettext_lazy("Threshold alone (W × ratio)"),
+    "bound": gettext_lazy("After a compaction, at most"),
+    "window": gettext_lazy("Context window"),
 }
 
 
@@ -139,9 +139,9 @@ def zones(at: Figures) -> tuple[Row, ...]:
 
 
 _TOGETHER: Final[dict[str, tuple[int, Promise]]] = {
-    "unsplit": (2, lazy("not told apart: the fixed prefix is unknown")),
-    "history": (2, lazy("older history and retained tail, not told apart without a trigger")),
-    "rest": (5, lazy("not split: there is no trigger")),
+    "unsplit": (2, gettext_lazy("not told apart: the fixed prefix is unknown")),
+    "history": (2, gettext_lazy("older history and retained tail, not told apart without a trigger")),
+    "rest": (5, gettext_lazy("not split: there is no trigger")),
 }
 
 

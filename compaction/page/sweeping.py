@@ -17,8 +17,7 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as lazy
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_safe
 
 from compaction import trying
@@ -46,8 +45,8 @@ MOST_ROUTES: Final = 200
 REFUSED: Final = "refused"
 WHY: Final = {
     **PROBLEMS,
-    REFUSED: lazy("No usable trigger: the retained share is not below this threshold."),
-    "no-route": lazy("No usable trigger: the log does not say which model was asked."),
+    REFUSED: gettext_lazy("No usable trigger: the retained share is not below this threshold."),
+    "no-route": gettext_lazy("No usable trigger: the log does not say which model was asked."),
 }
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as lazy
+from django.utils.translation import gettext_lazy
 
 from compaction.page.words_found import NO_CUT, Link, diagnostic_words, links, note_words, reason_words
 from compaction.page.words_rules import LABELS, PROBLEMS, STRATEGIES, label, problem_words
@@ -23,51 +23,51 @@ __all__ = [
 ]  # fmt: skip
 
 ORIGINS: Final[dict[str, Promise]] = {
-    "set": lazy("set"),
-    "default": lazy("default"),
-    "headroomTokens": lazy("follows the headroom"),
+    "set": gettext_lazy("set"),
+    "default": gettext_lazy("default"),
+    "headroomTokens": gettext_lazy("follows the headroom"),
 }
 RESERVE_ORIGINS: Final[dict[str, Promise]] = {
-    "request": lazy("asked for by the last request"),
-    "adapter": lazy("the adapter's default for this model"),
-    "none-declared": lazy("neither the request nor the adapter reserves any"),
-    "unknown": lazy("nobody said how much the model may answer with"),
+    "request": gettext_lazy("asked for by the last request"),
+    "adapter": gettext_lazy("the adapter's default for this model"),
+    "none-declared": gettext_lazy("neither the request nor the adapter reserves any"),
+    "unknown": gettext_lazy("nobody said how much the model may answer with"),
 }
 WINNERS: Final[dict[str, Promise]] = {
-    "ratio": lazy("The threshold won: its share of the window is the smaller bound."),
-    "headroom": lazy("The headroom won: what reserve and headroom leave is the smaller bound."),
-    "both": lazy("Both bounds are the same."),
+    "ratio": gettext_lazy("The threshold won: its share of the window is the smaller bound."),
+    "headroom": gettext_lazy("The headroom won: what reserve and headroom leave is the smaller bound."),
+    "both": gettext_lazy("Both bounds are the same."),
 }
-TRIGGERS: Final[dict[str, Promise]] = {"manual": lazy("manual"), "automatic": lazy("automatic")}
+TRIGGERS: Final[dict[str, Promise]] = {"manual": gettext_lazy("manual"), "automatic": gettext_lazy("automatic")}
 STATUSES: Final[dict[str, tuple[Promise, str, str]]] = {
-    "running": (lazy("running"), "info", "plain"),
-    "completed": (lazy("completed"), "ok", "plain"),
-    "failed": (lazy("failed"), "no", "red"),
-    "cancelled": (lazy("cancelled"), "no", "plain"),
-    "persistence-error": (lazy("compacted, but not saved to disk"), "warn", "red"),
+    "running": (gettext_lazy("running"), "info", "plain"),
+    "completed": (gettext_lazy("completed"), "ok", "plain"),
+    "failed": (gettext_lazy("failed"), "no", "red"),
+    "cancelled": (gettext_lazy("cancelled"), "no", "plain"),
+    "persistence-error": (gettext_lazy("compacted, but not saved to disk"), "warn", "red"),
 }
 """Words, icon, tone of the badge."""
 CONTINUATIONS: Final[dict[str, Promise]] = {
-    "scheduled": lazy("one follow-up message was queued in the same session"),
-    "skipped": lazy("no follow-up was queued"),
+    "scheduled": gettext_lazy("one follow-up message was queued in the same session"),
+    "skipped": gettext_lazy("no follow-up was queued"),
 }
 BLOCKERS: Final[dict[str, Promise]] = {
-    "agent-busy": lazy("the agent is working"),
-    "queued-input": lazy("input is queued"),
-    "goal-paused": lazy("the goal is paused"),
-    "goal-blocked": lazy("the goal is blocked"),
-    "pending-question": lazy("waiting for the user"),
-    "running-job": lazy("a job is running"),
-    "running-child": lazy("a child agent is running"),
-    "cancelled": lazy("it was cancelled"),
-    "queue-failed": lazy("the message could not be queued"),
-    "no-live-agent": lazy("no live agent can be reached from here"),
+    "agent-busy": gettext_lazy("the agent is working"),
+    "queued-input": gettext_lazy("input is queued"),
+    "goal-paused": gettext_lazy("the goal is paused"),
+    "goal-blocked": gettext_lazy("the goal is blocked"),
+    "pending-question": gettext_lazy("waiting for the user"),
+    "running-job": gettext_lazy("a job is running"),
+    "running-child": gettext_lazy("a child agent is running"),
+    "cancelled": gettext_lazy("it was cancelled"),
+    "queue-failed": gettext_lazy("the message could not be queued"),
+    "no-live-agent": gettext_lazy("no live agent can be reached from here"),
 }
 OWNERS: Final[dict[str, Promise]] = {
-    "host": lazy("the host's engine"),
-    "better-compact-preset": lazy("the engine of the preset Better Compact"),
-    "foreign-preset": lazy("another preset's own engine"),
-    "unknown": lazy("unknown"),
+    "host": gettext_lazy("the host's engine"),
+    "better-compact-preset": gettext_lazy("the engine of the preset Better Compact"),
+    "foreign-preset": gettext_lazy("another preset's own engine"),
+    "unknown": gettext_lazy("unknown"),
 }
 
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as lazy
+from django.utils.translation import gettext_lazy
 
 from compaction import inspecting
 from compaction.core.budget import Meter
@@ -37,47 +37,54 @@ class Link:
     href: str
 
 
-NO_CUT: Final = lazy("No computable safe cut")
+NO_CUT: Final = gettext_lazy("No computable safe cut")
 
 NOTES: Final[dict[str, Promise]] = {
-    inspecting.COLD: lazy(
+    inspecting.COLD: gettext_lazy(
         "Which engine runs this session cannot be proven from its log. The figures use the current settings."
     ),
-    inspecting.LIVE: lazy("A DSH process writes this session now. The figures use the settings of this profile."),
-    inspecting.NOT_MEASURED: lazy("This session has not been measured yet."),
-    inspecting.NO_SNAPSHOT: lazy("No engine holds settings of this profile yet. The figures use the saved ones."),
-    inspecting.NO_PROFILE: lazy("There is no profile. The figures use the defaults."),
-    inspecting.GROWN: lazy("The log has grown since it was measured."),
-    inspecting.HIDDEN: lazy("The error is shown to the owner of the session only."),
-    ATTACHMENTS: lazy("Attachments are priced by their structure."),
-    REPAIRED: lazy("A row with broken text is priced as repaired: a few tokens may differ."),
-    UNFINISHED_COMMIT: lazy(
+    inspecting.LIVE: gettext_lazy(
+        "A DSH process writes this session now. The figures use the settings of this profile."
+    ),
+    inspecting.NOT_MEASURED: gettext_lazy("This session has not been measured yet."),
+    inspecting.NO_SNAPSHOT: gettext_lazy(
+        "No engine holds settings of this profile yet. The figures use the saved ones."
+    ),
+    inspecting.NO_PROFILE: gettext_lazy("There is no profile. The figures use the defaults."),
+    inspecting.GROWN: gettext_lazy("The log has grown since it was measured."),
+    inspecting.HIDDEN: gettext_lazy("The error is shown to the owner of the session only."),
+    ATTACHMENTS: gettext_lazy("Attachments are priced by their structure."),
+    REPAIRED: gettext_lazy("A row with broken text is priced as repaired: a few tokens may differ."),
+    UNFINISHED_COMMIT: gettext_lazy(
         "The commit did not finish: summary or checkpoint may be kept, the attempt was never closed."
     ),
-    NO_END: lazy("The attempt has no end in the log."),
-    "context window unknown": lazy("The context window of the model is unknown."),
-    "measurement failed": lazy("The session could not be measured."),
-    "rows of the log could not be read": lazy("Rows of the log could not be read."),
-    "a node of the surface has no price": lazy("A part of the history has no price."),
+    NO_END: gettext_lazy("The attempt has no end in the log."),
+    "context window unknown": gettext_lazy("The context window of the model is unknown."),
+    "measurement failed": gettext_lazy("The session could not be measured."),
+    "rows of the log could not be read": gettext_lazy("Rows of the log could not be read."),
+    "a node of the surface has no price": gettext_lazy("A part of the history has no price."),
 }
 _PATTERNS: Final[tuple[tuple[re.Pattern[str], Promise], ...]] = (
     (
         re.compile(r"the log names the agent preset (.*), which brings its own compaction engine", re.DOTALL),
-        lazy("The log names the agent preset %s, which brings its own compaction engine."),
+        gettext_lazy("The log names the agent preset %s, which brings its own compaction engine."),
     ),
-    (re.compile(r"the settings cannot be used: (.*)", re.DOTALL), lazy("The settings cannot be used: %s")),
+    (re.compile(r"the settings cannot be used: (.*)", re.DOTALL), gettext_lazy("The settings cannot be used: %s")),
     (
         re.compile(r"context window of (.*) unknown; capacity not checked", re.DOTALL),
-        lazy("The context window of %s is unknown; whether the summary request fits was not checked."),
+        gettext_lazy("The context window of %s is unknown; whether the summary request fits was not checked."),
     ),
     (
         re.compile(r"state left out of the summary request to fit (.*)", re.DOTALL),
-        lazy("State was left out of the summary request so that it fits: %s"),
+        gettext_lazy("State was left out of the summary request so that it fits: %s"),
     ),
-    (re.compile(r"(\d+): a request header that cannot be read"), lazy("The request header at seq %s cannot be read.")),
+    (
+        re.compile(r"(\d+): a request header that cannot be read"),
+        gettext_lazy("The request header at seq %s cannot be read."),
+    ),
     (
         re.compile(r"(\d+): assistant/message outside its own step"),
-        lazy("The answer at seq %s stands outside its own step."),
+        gettext_lazy("The answer at seq %s stands outside its own step."),
     ),
 )
 
@@ -126,9 +133,9 @@ def links(keys: Iterable[str]) -> tuple[Link, ...]:
 
 
 PLAIN: Final[dict[str, Promise]] = {
-    "auto-off": lazy("Automatic compaction is off; only /compact works."),
-    "unmeasured": lazy("The session could not be measured; its token numbers are unknown."),
-    "no-safe-range": lazy("The trigger is reached, but there is no safe cut before the retained tail."),
+    "auto-off": gettext_lazy("Automatic compaction is off; only /compact works."),
+    "unmeasured": gettext_lazy("The session could not be measured; its token numbers are unknown."),
+    "no-safe-range": gettext_lazy("The trigger is reached, but there is no safe cut before the retained tail."),
 }
 
 

@@ -112,7 +112,7 @@ def test_who_comes_second_sees_both_sides_and_overwrites_nothing(alice, people, 
     assert "Somebody else saved while you were editing" in text
     assert "revision 1 → 2" in text
     table = words(shown[shown.index("set-cmp") : shown.index("</table>", shown.index("set-cmp"))])
-    assert re.search(r"headroomTokens 1000 3000 yours 2000 changed", table)
+    assert re.search(r"headroomTokens 1000 3000 yours 2000 edited", table)
     assert re.search(r"thresholdRatio default 0.6 yours default", table)
     assert "auto" not in table
     assert re.search(r"<button[^>]*data-save[^>]* disabled", shown), "saving is off"
