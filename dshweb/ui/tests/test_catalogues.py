@@ -120,7 +120,7 @@ def test_only_named_words_of_findings_are_used():
 
 
 def test_words_are_marked_by_names_that_gettext_knows():
-    """Behind another name (`gettext_lazy as lazy`) a string is found by nobody and stays English."""
+    """Under another name a string is found by nobody and stays English."""
     alias = re.compile(r"\b\w*gettext\w* as (?!_(?:,|$|\)))(\w+)", re.MULTILINE)
     sources = [path for app in ("audit", "compaction", "dshweb") for path in (ROOT / app).rglob("*.py")]
     assert {path.name: alias.findall(path.read_text()) for path in sources if alias.search(path.read_text())} == {}
