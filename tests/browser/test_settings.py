@@ -265,6 +265,7 @@ def test_a_ratio_is_dragged_and_shows_where_it_would_have_fired(edit, profile):
     assert page.complaints == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [320, 360, 768, 1440, 1920])
 def test_it_fits_and_axe_finds_nothing_serious(edit, profile, width, theme):
