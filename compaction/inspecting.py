@@ -10,9 +10,10 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, Subquery, TextField
+from django.db.models.functions import Cast
 
 from compaction.core import last
 from compaction.core.budget import Preview, budget
@@ -43,16 +44,16 @@ HIDDEN: Final = "the error is shown to the owner of the session only"
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A profile's saved settings, and what the engine holds of them (None: nothing yet). `document` None: no profile."""
+    """A profile's saved settings, and what the engine holds of them (None: nothing yet), as JSON. `saved` None: no profile."""
 
-    document: dict[str, Any] | None = None
-    active: dict[str, Any] | None = None
+    saved: str | None = None
+    active: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """A session and the facts kept of its current log. `log` and `kept` are the log's revision of now and of the facts,
-    `place` is where the log stands on this machine."""
+    `place` is where the log stands on this machine; `saved` and `active` are of its team's default profile."""
 
     session_id: str
     team: int
@@ -61,9 +62,16 @@ class Found:
     visibility: str
     log: int | None
     kept: int | None
-    facts: dict[str, Any] | None
+    facts_json: str | None
     cuts: bytes | memoryview | None
     place: str | None
+    saved: str | None
+    active: str | None
+
+    @property
+    def facts(self) -> SessionFacts | None:
+        """What is kept of its log; None: nothing that this dshweb knows."""
+        return None if self.facts_json is None else _facts(self.facts_json)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +83,26 @@ class Asked:
     shows_errors: bool = True
 
 
+def _json(column: str) -> Cast:
+    """A column of JSON as it stands: what it says is worked out once for each text (`lru_cache`)."""
+    return Cast(column, TextField())
+
+
+_default_profile = Profile.unscoped.filter(team=OuterRef("team"), is_default=True)
 _sessions = Prepared(
     lambda team, session: Session.unscoped.filter(team=team, session_id=session).values_list(
         "session_id", "team_id", "preset", "owner_id", "team__content_visibility", "current__revision",
-        "current__facts__revision", "current__facts__facts", "current__facts__cuts",
+        "current__facts__revision", _json("current__facts__facts"), "current__facts__cuts",
         Subquery(SourceFile.unscoped.filter(log=OuterRef("current"), location__startswith="/").order_by("pk").values("location")[:1]),
+        Subquery(_default_profile.values_list(_json("document"))), Subquery(_default_profile.values_list(_json("snapshot__config"))),
     ),
     int, str,
 )  # fmt: skip
 _defaults = Prepared(
-    lambda team: Profile.unscoped.filter(team=team, is_default=True).values_list("document", "snapshot__config"), int
-)
+    lambda team: Profile.unscoped.filter(team=team, is_default=True).values_list(
+        _json("document"), _json("snapshot__config")
+    ), int,
+)  # fmt: skip
 
 
 def asked(caller: Caller, session_id: str | None, profile: Profile | None = None) -> Asked | None:
@@ -102,7 +119,7 @@ def asked(caller: Caller, session_id: str | None, profile: Profile | None = None
     if found is None:
         return None
     shows = may_see_texts(caller, found.team, found.visibility, found.owner)
-    return Asked(_held(profile) if profile else _default(found.team), found, shows)
+    return Asked(_held(profile) if profile else Held(found.saved, found.active), found, shows)
 
 
 def asked_in(team_id: int, session_id: str | None) -> Asked | None:
@@ -113,7 +130,7 @@ def asked_in(team_id: int, session_id: str | None) -> Asked | None:
 
 def asked_settings(team_id: int) -> dict[str, Any]:
     """The saved settings of a team's default profile, what other settings are tried on."""
-    return dict(_default(team_id).document or {})
+    return dict(json.loads(_default(team_id).saved or "{}"))
 
 
 def models(caller: Caller) -> dict[str, Any]:
@@ -125,10 +142,10 @@ def models(caller: Caller) -> dict[str, Any]:
 def body(about: Asked) -> dict[str, Any]:
     """The answer, member by member as COMPACTION §18 lists them."""
     held, session = about.held, about.session
-    stale, settings = held_settings(held)
+    standing = standing_of(held)
     answer: dict[str, Any] = {
-        "activeConfig": held.active,
-        "requiresReload": stale,
+        "activeConfig": standing.active,
+        "requiresReload": standing.stale,
         "sessionId": session.session_id if session else None,
         "diagnostics": [],
         "engine": None,
@@ -137,9 +154,9 @@ def body(about: Asked) -> dict[str, Any]:
         "lastCompaction": None,
         "handoffContinuation": None,
     }
-    notes = [] if held.active is not None else [NO_PROFILE if held.document is None else NO_SNAPSHOT]
+    notes = [] if held.active is not None else [NO_PROFILE if held.saved is None else NO_SNAPSHOT]
     if session is not None:
-        notes += _of_session(answer, about, session, settings)
+        notes += _of_session(answer, about, session, standing.settings)
     answer["diagnostics"] = list(dict.fromkeys(notes))
     return answer
 
@@ -149,7 +166,7 @@ def _of_session(
 ) -> list[str]:
     """Fills in what is about the session; what is to be said of it."""
     notes: list[str] = []
-    facts = facts_in(session.facts)
+    facts = session.facts
     preset = facts.preset if facts else session.preset or None
     foreign = preset is not None and preset != OUR_PRESET
     live = session.place is not None and is_written(session.place)
@@ -188,21 +205,34 @@ def worked_out(team_id: int, facts: SessionFacts, cuts: bytes | memoryview | Non
     )  # fmt: skip
 
 
-def held_settings(held: Held) -> tuple[bool, Settings | InvalidSettings]:
-    """`requiresReload`, and what the figures go by: what the engine holds. Where the saved document says the same, that
-    one, which tells set values from defaults.
+class Standing(NamedTuple):
+    """`stale` is `requiresReload`; `settings` what the figures go by: what the engine holds, and where the saved document says
+    the same, that one, which tells set values from defaults. `active` is shared: it is not to be changed.
     """
-    return _resolved(json.dumps(held.document or {}), None if held.active is None else json.dumps(held.active))
+
+    active: dict[str, Any] | None
+    stale: bool
+    settings: Settings | InvalidSettings
+
+
+def standing_of(held: Held) -> Standing:
+    """What a profile's two documents come to."""
+    return _standing(held.saved or "{}", held.active)
 
 
 @lru_cache(maxsize=256)
-def _resolved(saved: str, active: str | None) -> tuple[bool, Settings | InvalidSettings]:
+def _standing(saved: str, active: str | None) -> Standing:
     document, holds = json.loads(saved), None if active is None else json.loads(active)
     stale = holds is not None and requires_reload(document, holds)
     try:
-        return stale, resolve(holds if stale and holds is not None else document)
+        return Standing(holds, stale, resolve(holds if stale and holds is not None else document))
     except InvalidSettings as error:
-        return stale, error
+        return Standing(holds, stale, error)
+
+
+@lru_cache(maxsize=512)
+def _facts(kept: str) -> SessionFacts | None:
+    return facts_in(json.loads(kept))
 
 
 def _last(facts: SessionFacts, notes: list[str], *, shows_errors: bool) -> dict[str, Any] | None:
@@ -236,7 +266,7 @@ def _default(team_id: int | None) -> Held:
 def _held(profile: Profile) -> Held:
     """A named profile; its snapshot is asked for unless it came with it."""
     snapshot = getattr(profile, "snapshot", None)
-    return Held(profile.document, snapshot.config if snapshot else None)
+    return Held(json.dumps(profile.document), json.dumps(snapshot.config) if snapshot else None)
 
 
 def _home(caller: Caller) -> int | None:

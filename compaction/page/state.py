@@ -16,7 +16,6 @@ from compaction.core.policy import Settings
 from compaction.core.problem import InvalidSettings
 from compaction.core.session_facts import Inspected, SessionFacts
 from compaction.models import Profile
-from compaction.services.facts import facts_in
 from dshweb.access.callers import Caller
 from dshweb.sessionlog.models import Session
 from dshweb.sessionlog.selectors import sessions
@@ -69,14 +68,14 @@ def beside(caller: Caller, profile: Profile, wanted: str) -> Beside:
     if asked is None:  # it went in between
         return beside(caller, profile, NONE)
     found = asked.session
-    _stale, held = inspecting.held_settings(asked.held)
+    held = inspecting.standing_of(asked.held).settings
     return Beside(
         options,
         chosen,
         bool(wanted) and wanted != NONE and chosen is None,
         more,
         inspecting.body(asked),
-        facts_in(found.facts) if found else None,
+        found.facts if found else None,
         found.cuts if found else None,
         None if isinstance(held, InvalidSettings) else held,
     )
