@@ -9,13 +9,14 @@ const PAUSE = 200;
 const LOOK = 20000;
 const kept = `dshweb.draft.${root.dataset.user}.${root.dataset.settings}`;
 let asking = new AbortController();
-let saving = false;
+let acting = false; // the answer to a button is on its way: nothing can be typed that it would replace
 let timer = 0;
 
 const form = () => root.querySelector("form#draft");
 const target = () => new URL(form().getAttribute("action"), location.href); // its buttons are named "action" and hide the property
 const words = (name) => document.querySelector(`template[data-words-${name}]`).innerHTML;
 const saveButton = () => root.querySelector("[data-save]");
+const told = () => root.querySelector('[data-part="save"]'); // what the server said last: how many changes, errors, a conflict
 const say = (text) => { if (live.textContent !== text) live.textContent = text; };
 
 // everything typed, also what is switched off in native mode
@@ -30,16 +31,18 @@ function typed(submitter) {
   return data;
 }
 
-function remember() {
+function keep() {
   if (!saveButton()) return;
-  const part = root.querySelector('[data-part="save"]');
-  if (part.dataset.changes === "0" && !("conflict" in part.dataset)) return forget();
   const entries = [...typed()].filter(([name]) => !["csrfmiddlewaretoken", "action", "unset"].includes(name));
   try { localStorage.setItem(kept, JSON.stringify(entries)); } catch { /* full or switched off: the page still has it */ }
 }
 
 function forget() {
   try { localStorage.removeItem(kept); } catch { /* nothing was kept */ }
+}
+
+function remember() {
+  if (told().dataset.changes === "0" && !("conflict" in told().dataset)) forget(); else keep();
 }
 
 function remembered() {
@@ -49,14 +52,15 @@ function remembered() {
 // ---- what the page looks like for what is typed
 
 function settle() {
-  const part = root.querySelector('[data-part="save"]');
+  form().inert = acting;
   root.querySelectorAll(".no-js").forEach((one) => { one.hidden = true; });
   root.querySelector("[data-ratio]").hidden = false;
-  root.querySelectorAll("[data-typed], [data-pair]").forEach((one) => { one.hidden = root.querySelector("#id_route")?.value !== "other"; });
+  root.querySelectorAll("[data-typed]").forEach((one) => { one.hidden = root.querySelector("#id_route")?.value !== "other"; });
   const native = root.querySelector("input[name=mode]:checked")?.value === "native";
   if (saveButton()) {
     root.querySelectorAll("fieldset[data-native-off]").forEach((field) => { field.disabled = native; });
-    saveButton().disabled = saving || "conflict" in part.dataset || part.dataset.changes === "0" || part.dataset.errors !== "0";
+    const { changes, errors, conflict } = told().dataset;
+    saveButton().disabled = acting || conflict !== undefined || changes === "0" || errors !== "0";
   }
 }
 
@@ -80,17 +84,22 @@ function swapAll(page) {
   root.replaceChildren(...fresh.childNodes);
   if (open) root.querySelector("details[data-adv]").open = true;
   root.dispatchEvent(new CustomEvent("dshweb:replaced", { bubbles: true }));
-  root.querySelector("[data-focus]")?.focus();
 }
 
-function fail(name) {
+// `anew`: somebody pressed a button and is told again; what is asked by itself says it once
+function fail(error, anew) {
+  if (error.name === "AbortError") return;
+  settle();
+  saveButton().disabled = "conflict" in told().dataset; // nobody has judged what is typed, and saving it is a way to learn
   const notes = root.querySelector('[data-part="notes"]');
-  notes.querySelector("[data-failed]")?.remove();
+  const before = notes.querySelector("[data-failed]");
+  if (before && !anew) return;
+  before?.remove();
   const note = document.createElement("div");
   note.className = "note note-red";
   note.setAttribute("role", "alert");
   note.dataset.failed = "";
-  note.innerHTML = `<div>${words(name)}</div>`;
+  note.innerHTML = `<div>${words(error.out ? "out" : "broken")}</div>`;
   notes.prepend(note);
   note.scrollIntoView({ block: "nearest" });
 }
@@ -107,11 +116,8 @@ async function ask(data, signal) {
 }
 
 async function look() {
-  clearTimeout(timer);
-  timer = 0;
-  if (saving || !saveButton()) return;
-  asking.abort();
-  asking = new AbortController();
+  if (acting || !saveButton()) return;
+  stop();
   const data = typed();
   data.set("action", "draft");
   try {
@@ -119,41 +125,49 @@ async function look() {
     swapParts(page);
     remember();
     settle();
-    say(root.querySelector('[data-part="save"] strong')?.textContent ?? "");
+    say([...told().querySelectorAll("strong, .wrong")].map((one) => one.textContent.trim()).join(" "));
   } catch (error) {
-    if (error.name !== "AbortError") fail(error.out ? "out" : "broken");
+    fail(error, false);
   }
 }
 
 function soon() {
   settle();
+  keep();
   if (saveButton()) saveButton().disabled = true; // until the rules have spoken about what is typed now
-  clearTimeout(timer);
+  stop();
   timer = setTimeout(look, PAUSE);
 }
 
-async function act(submitter) {
-  const data = typed(submitter);
-  const save = submitter?.dataset.save !== undefined;
+function stop() {
   clearTimeout(timer);
+  timer = 0;
   asking.abort();
   asking = new AbortController();
-  saving = save;
+}
+
+async function act(data, submitter) {
+  stop();
+  acting = true;
   settle();
   try {
     const { page, url } = await ask(data, asking.signal);
-    saving = false;
+    acting = false;
     swapAll(page);
-    if (save && url.searchParams.has("saved")) {
+    if (url.searchParams.has("saved")) {
       forget();
       url.searchParams.delete("saved");
       history.replaceState(null, "", url);
     } else remember();
+    settle();
+    const first = root.querySelector("[data-focus]");
+    if (first) first.focus();
+    else if (submitter) reach(submitter.name === "unset" ? root.querySelector(`#id_${submitter.value}`) : saveButton());
   } catch (error) {
-    saving = false;
-    if (error.name !== "AbortError") { remember(); fail(error.out ? "out" : "broken"); }
+    acting = false;
+    fail(error, true);
+    submitter?.focus();
   }
-  settle();
 }
 
 async function restore(entries) {
@@ -162,21 +176,24 @@ async function restore(entries) {
   data.set("csrfmiddlewaretoken", form().elements.csrfmiddlewaretoken.value);
   data.set("session", form().elements.session.value);
   data.set("action", "draft");
-  try {
-    const { page } = await ask(data);
-    swapAll(page);
-    remember();
-    settle();
-    const note = root.querySelector('[data-part="save"] strong');
-    if (note && root.querySelector('[data-part="save"]').dataset.changes !== "0") say(words("kept"));
-  } catch (error) {
-    fail(error.out ? "out" : "broken");
-  }
+  await act(data);
+  if (told().dataset.changes !== "0") say(words("kept"));
+}
+
+// a control, or the first one inside
+function reach(place) {
+  place?.closest("details")?.setAttribute("open", "");
+  (place?.matches("input, select, button") ? place : place?.querySelector("input, select"))?.focus();
 }
 
 // ---- what people do
 
-root.addEventListener("input", (event) => { if (event.target.name && event.target.name !== "session") soon(); });
+root.addEventListener("input", (event) => {
+  const { name } = event.target;
+  if (name === "retainRatio") root.querySelector("[name=retainForm][value=ratio]").checked = true; // what is typed is what is meant
+  if (name === "retainTokens") root.querySelector("[name=retainForm][value=tokens]").checked = true;
+  if (name && name !== "session") soon();
+});
 
 root.addEventListener("change", (event) => {
   if (event.target.name !== "session") return;
@@ -191,17 +208,16 @@ root.addEventListener("submit", (event) => {
   if (event.target.id !== "draft") return;
   event.preventDefault();
   if (event.submitter?.name === "action" && event.submitter.value === "draft") look();
-  else act(event.submitter);
+  else act(typed(event.submitter), event.submitter);
 });
 
 root.addEventListener("click", (event) => {
   const link = event.target.closest("a");
-  if (link?.matches("[data-drop]")) forget();
+  if (link?.matches("[data-drop]")) { stop(); forget(); }
   const goal = link?.getAttribute("href")?.startsWith("#id_") && root.querySelector(link.getAttribute("href"));
   if (!goal) return;
-  goal.closest("details")?.setAttribute("open", "");
   event.preventDefault();
-  (goal.matches("input, select") ? goal : goal.querySelector("input, select"))?.focus();
+  reach(goal);
 });
 
 root.addEventListener("keydown", (event) => {
@@ -222,7 +238,9 @@ setInterval(() => { if (!document.hidden && !timer && remembered()) look(); }, L
 const before = remembered();
 const query = new URLSearchParams(location.search);
 settle();
-if (query.has("saved")) forget();
-else if (query.has("from")) remember();
-else if (before && saveButton()) restore(before);
+if (query.has("from")) {
+  remember();
+  query.delete("from"); // from now on this is the draft, also after a reload
+  history.replaceState(null, "", `?${query}`);
+} else if (before && saveButton()) restore(before);
 sweep(root);

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
 from tests.browser.shots import ARGS, CHROMIUM
+
+CORPUS = Path(__file__).parents[1] / "data" / "corpus"
 
 
 @pytest.fixture(scope="module")
@@ -62,3 +65,26 @@ def visit(opens, client, people):
     fill(people.team, people.alice)
     client.force_login(people.bob)
     return opens
+
+
+@pytest.fixture
+def profile(people, data_dir):
+    """A profile whose team has a session of another preset, and two of none."""
+    from compaction.services.profiles import default_of
+    from dshweb.sessionlog.services.ingest import Import, ingest_file
+
+    for name in ("continued-headless", "legacy-v0", "repeated-compaction"):
+        for path in sorted((CORPUS / name).rglob("session*.jsonl*")):
+            ingest_file(path, run=Import.by(people.team, people.alice, inline=True))
+    return default_of(people.team)
+
+
+@pytest.fixture
+def edit(opens, client, people, profile):
+    """The settings page as alice, an admin of the team, has it open; as another person has it with `who`."""
+
+    def go(query="", *, who=None, **options):
+        client.force_login(who or people.alice)
+        return opens(f"/profiles/{profile.pk}/compaction/{query}", **options)
+
+    return go

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -11,35 +10,11 @@ from playwright.sync_api import expect
 
 from compaction.core.document import Op
 from compaction.models import Profile
-from compaction.services.profiles import default_of
 from compaction.services.settings import mutate
 from dshweb.sessionlog.models import Session
-from dshweb.sessionlog.services.ingest import Import, ingest_file
 from tests.browser import IN_BROWSER
 
 pytestmark = IN_BROWSER
-
-CORPUS = Path(__file__).parents[1] / "data" / "corpus"
-
-
-@pytest.fixture
-def profile(people, data_dir) -> Profile:
-    """A profile whose team has a session of another preset, and two of none."""
-    for name in ("continued-headless", "legacy-v0", "repeated-compaction"):
-        for path in sorted((CORPUS / name).rglob("session*.jsonl*")):
-            ingest_file(path, run=Import.by(people.team, people.alice, inline=True))
-    return default_of(people.team)
-
-
-@pytest.fixture
-def edit(opens, client, people, profile):
-    """The page as alice, an admin of the team, has it open; a page of another person with `who`."""
-
-    def go(query="", *, who=None, **options):
-        client.force_login(who or people.alice)
-        return opens(f"/profiles/{profile.pk}/compaction/{query}", **options)
-
-    return go
 
 
 def saved(profile: Profile) -> tuple[int, dict]:
