@@ -152,14 +152,12 @@ def drawn(
 ) -> Chart:
     """The chart of a session. `budget` and `preview` as in `inspect`, worked out for the settings of the draft.
 
-    `held`: inspect's own budget, by what the engine holds. `engine`: inspect's, which tells why there is no budget.
+    `held`: inspect's own budget where an engine holds settings. `engine`: inspect's; None without a session.
     """
     window = budget["contextWindow"] if budget else None
     formula = formula_told.told(spec, policy, facts, window)
     if budget is None or budget["currentTokens"] is None:
-        foreign = budget is None and (
-            (engine is None and facts is not None) or (engine is not None and not engine["inspectApplies"])
-        )
+        foreign = engine is not None and not engine["inspectApplies"]
         sentence, hint = chart_said.nothing(budget, preview, foreign=foreign, chosen=engine is not None)
         return Chart(sentence, hint, formula=None if foreign else formula)
     after = preview["afterUpperBoundTokens"] if preview else None

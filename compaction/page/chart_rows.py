@@ -149,7 +149,7 @@ def lines(at: Figures) -> tuple[Row, ...]:
     """The lines across the drawing, and the bound of the second bar."""
     found: list[tuple[str, int | None, Any]] = [("now", at.now, ""), ("trigger", at.trigger, "")]
     if at.held is not None:
-        found.append(("held", at.held, _("until the profile is reloaded")))
+        found.append(("held", at.held, _("until the engine is started again")))
     if at.ratio is not None:
         found.append(("ratio", at.ratio, _("the headroom makes the trigger lower")))
     if at.after is not None:

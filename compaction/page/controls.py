@@ -40,6 +40,11 @@ class Control:
     warnings: tuple[str, ...]
 
     @property
+    def stands(self) -> str:
+        """What holds: the value, or the default in its place."""
+        return self.text or self.default
+
+    @property
     def on(self) -> bool:
         return self.text == "on"
 

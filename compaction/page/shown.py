@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from compaction.core.diagnose import Diagnostic
 from compaction.core.document import changes, ops_between, same
 from compaction.core.keys import ALL_KEYS, BY_NAME, Document
 from compaction.core.policy import Policy, Settings, resolve
@@ -17,10 +16,11 @@ from compaction.page import controls as made
 from compaction.page import export
 from compaction.page.chart import Chart, drawn
 from compaction.page.controls import Control
-from compaction.page.draft import Draft, text_of
+from compaction.page.draft import Draft
 from compaction.page.state import Beside, beside
 from compaction.page.sweeping import full_page
 from compaction.page.told import notes, told
+from compaction.page.values import stands
 from compaction.page.words import LABELS, STRATEGIES, diagnostic_words, worded
 from compaction.selectors import history, reload_needed
 from compaction.services import keepable, settings
@@ -33,13 +33,13 @@ RECENT = 5
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A key in a conflict: what both started from, what I made of it, what is saved now. None: it is at its default."""
+    """A key in a conflict, in words: what both started from (None: nobody knows), what I made of it, what is saved now."""
 
     label: Any
     key: str
     base: str | None
-    mine: str | None
-    theirs: str | None
+    mine: str
+    theirs: str
     by_me: bool
     by_them: bool
 
@@ -55,7 +55,7 @@ def shown(
     fitting = _settings(draft.document)
     drawn_for = fitting or _settings(profile.document)
     under = state.under(drawn_for) if drawn_for else None
-    advice = under.findings if under else ()
+    held = state.under(state.held) if state.held else None
     return {
         "profile": profile,
         "draft": draft,
@@ -64,10 +64,10 @@ def shown(
         **_form(draft, known, fields, found),
         **_standing(profile, draft, fields, saved),
         **told(state.body, state.chosen),
-        "chart": _chart(state, under, drawn_for.policy if drawn_for else None),
+        "chart": _chart(profile, state, under, drawn_for.policy if drawn_for else None),
         "drawn_for_saved": fitting is None,
-        "advice": [_advised(one, under, state.facts) for one in advice],
-        "notes": notes(state.body, state.findings | {one.text for one in advice}),
+        "advice": list(_advice(profile, state.facts, under, held)),
+        "notes": notes(state.body, held.findings if held else ()),
         "export": export.of(profile, caller),
         "sweep_link": full_page(state.chosen, draft.document) if state.chosen else None,
     }
@@ -98,14 +98,14 @@ def _standing(profile: Profile, draft: Draft, fields: dict[str, Control], saved:
     """Where the draft, the saved settings and what the engine holds differ."""
     snapshot = getattr(profile, "snapshot", None)
     conflict = draft.revision != profile.revision
-    revision = number_in(saved)
+    stored = number_in(saved) or 0
     held = snapshot.config.get("mode") if snapshot else None
     standing = profile.document.get("mode", BY_NAME["mode"].default)
     return {
         "conflict": conflict,
         "sides": list(_sides(draft, profile.document)) if conflict else [],
         "already": conflict and same(draft.document, profile.document),
-        "saved": revision is not None and revision == profile.revision > 0,
+        "saved": stored if 0 < stored <= profile.revision else None,
         "snapshot": snapshot,
         "requires_reload": reload_needed(profile),
         "other_mode": held != standing,
@@ -116,23 +116,28 @@ def _standing(profile: Profile, draft: Draft, fields: dict[str, Control], saved:
     }
 
 
-def _chart(state: Beside, under: Inspected | None, policy: Policy | None) -> Chart:
-    held = state.body["budget"]
+def _chart(profile: Profile, state: Beside, under: Inspected | None, policy: Policy | None) -> Chart:
+    budget, engine = state.body["budget"], state.body["engine"]
     if under is None:
-        return drawn(held, state.body["preview"], None, policy, state.facts, engine=state.body["engine"])
-    return drawn(under.budget.body(), under.preview.body(), under.spec, under.policy, state.facts, held)
+        return drawn(budget, state.body["preview"], None, policy, state.facts, engine=engine)
+    held = budget if getattr(profile, "snapshot", None) else None  # without one, inspect goes by what is saved
+    return drawn(under.budget.body(), under.preview.body(), under.spec, under.policy, state.facts, held, engine=engine)
 
 
-def _advised(one: Diagnostic, under: Inspected | None, facts: SessionFacts | None) -> dict[str, Any]:
-    text, controls = diagnostic_words(
-        one, under.spec if under else None, facts.meter if facts else None, under.policy if under else None
-    )
-    return {
-        "text": text,
-        "controls": controls,
-        "severity": one.severity,
-        "icon": "no" if one.severity == "error" else "warn",
-    }
+def _advice(
+    profile: Profile, facts: SessionFacts | None, under: Inspected | None, held: Inspected | None
+) -> Iterator[dict[str, Any]]:
+    """What the rules find in the draft, then what else they find in what the engine holds, each once."""
+    known = set()
+    engine = held if getattr(profile, "snapshot", None) else None
+    for at in filter(None, (under, engine)):
+        for one in at.findings:
+            if one.text in known:
+                continue
+            known.add(one.text)
+            text, controls = diagnostic_words(one, at.spec, facts.meter if facts else None, at.policy)
+            icon = "no" if one.severity == "error" else "warn"
+            yield {"text": text, "controls": controls, "severity": one.severity, "icon": icon, "held": at is not under}
 
 
 def judged(draft: Draft, known: Routes) -> tuple[Problem, ...]:
@@ -155,21 +160,16 @@ def _settings(document: Document) -> Settings | None:
 
 
 def _sides(draft: Draft, theirs: Document) -> Iterator[Side]:
-    base = draft.base
-    for key in ALL_KEYS:
-        mine_differs = base is None or bool(changes(_only(base, key), _only(draft.document, key)))
-        theirs_differs = base is None or bool(changes(_only(base, key), _only(theirs, key)))
-        if not changes(_only(draft.document, key), _only(theirs, key)) and not (mine_differs and base is not None):
-            continue
+    """The keys that I touched, and those in which what is saved is not my draft."""
+    base, mine = draft.base, draft.document
+    by_me, by_them = (set[str](), set[str]()) if base is None else (_differ(base, mine), _differ(base, theirs))
+    shown = by_me | _differ(mine, theirs)
+    for key in (key for key in ALL_KEYS if key in shown):
         yield Side(
-            LABELS[key], key, _text(base or {}, key), _text(draft.document, key), _text(theirs, key),
-            mine_differs and base is not None, theirs_differs and base is not None,
+            LABELS[key], key, None if base is None else stands(key, base), stands(key, mine), stands(key, theirs),
+            key in by_me, key in by_them,
         )  # fmt: skip
 
 
-def _only(document: Document, key: str) -> Document:
-    return {key: document[key]} if key in document else {}
-
-
-def _text(document: Document, key: str) -> str | None:
-    return text_of(document[key]) if key in document else None
+def _differ(one: Document, other: Document) -> set[str]:
+    return {change.key for change in changes(one, other)}

@@ -1,7 +1,7 @@
 """What stands beside the settings: the sessions to look at, and what `inspect` says of the chosen one. Reads kept facts only.
 
 Rule: issue 5.2, seed «会话选择与只读状态»: sessions the caller may see, the first usable one is taken (one that another preset's engine
-serves has no figures), none can be chosen, and no id is made up.
+serves has no figures), none can be chosen, and no id is made up. Titles are content: who may not see that sees the ids.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from compaction.core.policy import Settings
 from compaction.core.problem import InvalidSettings
 from compaction.core.session_facts import Inspected, SessionFacts
 from compaction.models import Profile
+from compaction.page.controls import Option
 from dshweb.access.callers import Caller
 from dshweb.sessionlog.models import Session
-from dshweb.sessionlog.selectors import sessions
+from dshweb.sessionlog.selectors import may_see_content, sessions
 from dshweb.ui.query import number_in
+from dshweb.ui.templatetags.dshweb import short
 
 NONE: Final = "none"
 LISTED: Final = 50
@@ -29,7 +31,7 @@ LISTED: Final = 50
 class Beside:
     """`chosen` None: the plugin's state alone. `missing`: a session was asked for that is not there for this caller."""
 
-    options: list[Session]
+    options: list[Option]
     chosen: Session | None
     missing: bool
     more: bool
@@ -44,10 +46,9 @@ class Beside:
         return str(self.chosen.pk) if self.chosen else NONE
 
     @property
-    def findings(self) -> set[str]:
-        """Sentences of inspect's diagnostics that are findings under what the engine holds: told in words, with controls."""
-        found = self.under(self.held) if self.held else None
-        return {one.text for one in found.findings} if found else set()
+    def named(self) -> str:
+        """The chosen session, as the picker names it."""
+        return next((one.words for one in self.options if one.chosen), "")
 
     def under(self, settings: Settings) -> Inspected | None:
         """Budget and preview of the chosen session under other settings; None where there are none to draw."""
@@ -60,17 +61,17 @@ def beside(caller: Caller, profile: Profile, wanted: str) -> Beside:
     """`wanted`: what the address or form says: a number of a session, "none", or "" for the first there is."""
     rows = _of(caller, profile)
     listed = list(rows[: LISTED + 1])
-    options, more = listed[:LISTED], len(listed) > LISTED
-    chosen = _chosen(rows, options, wanted)
-    if chosen is not None and chosen not in options:
-        options.append(chosen)
+    offered, more = listed[:LISTED], len(listed) > LISTED
+    chosen = _chosen(rows, offered, wanted)
+    if chosen is not None and chosen not in offered:
+        offered.append(chosen)
     asked = inspecting.asked(caller, chosen.session_id if chosen else None, profile)
     if asked is None:  # it went in between
         return beside(caller, profile, NONE)
     found = asked.session
     held = inspecting.standing_of(asked.held).settings
     return Beside(
-        options,
+        [Option(str(one.pk), _named(caller, one), one == chosen) for one in offered],
         chosen,
         bool(wanted) and wanted != NONE and chosen is None,
         more,
@@ -81,16 +82,21 @@ def beside(caller: Caller, profile: Profile, wanted: str) -> Beside:
     )
 
 
+def _named(caller: Caller, session: Session) -> str:
+    title = short(session.title, 40) if may_see_content(caller, session) else ""
+    return " · ".join(one for one in (title, short(session.session_id, 12)) if one)
+
+
 def _of(caller: Caller, profile: Profile) -> QuerySet[Session]:
     rows = sessions(caller).filter(team=profile.team_id)
     return rows.order_by(F("last_at").desc(nulls_last=True), "-pk")
 
 
-def _chosen(rows: QuerySet[Session], options: list[Session], wanted: str) -> Session | None:
+def _chosen(rows: QuerySet[Session], offered: list[Session], wanted: str) -> Session | None:
     if wanted == NONE:
         return None
     if not wanted:
-        ours = (one for one in options if one.preset in ("", inspecting.OUR_PRESET))
-        return next(ours, options[0] if options else None)
+        ours = (one for one in offered if one.preset in ("", inspecting.OUR_PRESET))
+        return next(ours, offered[0] if offered else None)
     pk = number_in(wanted)
-    return None if pk is None else next((one for one in options if one.pk == pk), None) or rows.filter(pk=pk).first()
+    return None if pk is None else next((one for one in offered if one.pk == pk), None) or rows.filter(pk=pk).first()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.urls import reverse
 
+from compaction.core.diagnose import Diagnostic
 from compaction.page.words import (
     CONTINUATIONS,
     OWNERS,
@@ -42,10 +43,11 @@ def told(body: Mapping[str, Any], session: Session | None) -> dict[str, Any]:
     }
 
 
-def notes(body: Mapping[str, Any], findings: set[str]) -> list[str]:
-    """The diagnostics of inspect that are no findings (`findings`: sentences told with their controls already)."""
+def notes(body: Mapping[str, Any], findings: Iterable[Diagnostic]) -> list[str]:
+    """The diagnostics of inspect that are none of `findings`: these are told with their controls."""
+    known = {one.text for one in findings}
     reason = (body["engine"] or {}).get("reason")
-    return [note_words(one) for one in body["diagnostics"] if one not in findings and one != reason]
+    return [note_words(one) for one in body["diagnostics"] if one not in known and one != reason]
 
 
 def _last(last: Mapping[str, Any], session: Session) -> dict[str, Any]:

@@ -36,7 +36,8 @@ def page(request: CallerRequest, pk: int) -> HttpResponse:
         if not request.caller.may_configure(profile.team_id):
             raise PermissionDenied
         return _sent(request, profile)
-    return _page(request, profile, _begun(profile, request.GET.get("from", "")))
+    earlier = request.GET.get("from", "") if request.caller.may_configure(profile.team_id) else ""
+    return _page(request, profile, _begun(profile, earlier))
 
 
 @require_safe

@@ -300,7 +300,7 @@ def test_another_engine_gets_a_sentence_and_no_chart():
     assert chart.sentence.startswith("Another compaction engine")
     assert chart.formula is None
     assert "bud-t" not in render(chart)
-    assert "Another" in drawn(None, None, None, None, facts_of()).sentence
+    assert "Another" in drawn(None, None, None, None, facts_of(), engine={"inspectApplies": False}).sentence
 
 
 def test_settings_that_do_not_resolve_and_a_session_that_was_not_measured():

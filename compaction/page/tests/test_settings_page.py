@@ -112,8 +112,8 @@ def test_who_comes_second_sees_both_sides_and_overwrites_nothing(alice, people, 
     assert "Somebody else saved while you were editing" in text
     assert "revision 1 → 2" in text
     table = words(shown[shown.index("set-cmp") : shown.index("</table>", shown.index("set-cmp"))])
-    assert re.search(r"headroomTokens 1000 3000 yours 2000 edited", table)
-    assert re.search(r"thresholdRatio default 0.6 yours default", table)
+    assert re.search(r"headroomTokens 1.000 tokens 3.000 tokens yours 2.000 tokens edited", table)
+    assert re.search(r"thresholdRatio default \(0.8\) 0.6 yours default \(0.8\)", table)
     assert "auto" not in table
     assert re.search(r"<button[^>]*data-save[^>]* disabled", shown), "saving is off"
     profile.refresh_from_db()
