@@ -59,7 +59,13 @@ def cut(at: Figures, preview: Mapping[str, Any] | None, spec: Spec | NoSpec | No
     if at.after is not None and at.longest is not None:
         taken = at.now + FRAMING + at.longest - at.after
     start, end = preview["rangeStart"], preview["rangeEnd"]
-    words = _("seq %(start)s – %(end)s") % {"start": grouped(start), "end": grouped(end)}
+    # in the order of the context: a summary, written later than what follows it, stands before it
+    words = (
+        _("seq %(start)s (an earlier summary), then up to %(end)s") if start > end else _("seq %(start)s – %(end)s")
+    ) % {
+        "start": grouped(start),
+        "end": grouped(end),
+    }
     return Cut(words, why, start, end, taken)
 
 
@@ -80,8 +86,8 @@ def notes(at: Figures) -> tuple[tuple[str, str], ...]:
         found.append(("red", _("More is in use than the window holds.")))
     elif at.trigger is not None and at.now >= at.trigger:
         found.append(("amber", _("The trigger is reached: automatic compaction, if on, fires at the next step.")))
-    if at.after is not None and at.after >= at.now:
-        found.append(("amber", _("A summary of full length would be no smaller than what it replaces.")))
     if at.after is not None and at.trigger is not None and at.after >= at.trigger:
         found.append(("amber", _("With a summary of full length the trigger would be reached again at once.")))
+    elif at.after is not None and at.after >= at.now:
+        found.append(("amber", _("A summary of full length would be no smaller than what it replaces.")))
     return tuple(found)

@@ -61,7 +61,7 @@ PROBLEMS: Final[dict[str, Promise]] = {
     "bad-text": gettext_lazy("%(name)s holds a character that cannot be kept (NUL or half of a surrogate pair)."),
     "not-a-number": gettext_lazy("%(name)s must be a number."),
     "not-a-whole-number": _NUMBERED,
-    "not-a-ratio": gettext_lazy("%(name)s must be a number above 0, at most 1."),
+    "not-a-ratio": gettext_lazy("%(name)s must be a number between 0 and 1."),
     "threshold-is-one": gettext_lazy("%(name)s must be below 1: at 1 the whole window would have to be full first."),
     "retain-not-below-threshold": _BELOW,
     "both-retentions": gettext_lazy(

@@ -212,7 +212,7 @@ def test_a_viewer_reads_everything_and_changes_nothing(edit, profile, people):
 def test_without_scripts_it_is_a_plain_form_with_the_same_rules(edit, profile, people):
     page = edit(scripts=False)
     page.get_by_label("Threshold", exact=True).fill("1")
-    page.locator(".savebar").get_by_role("button", name="Show").click()
+    page.locator(".savebar").get_by_role("button", name="Preview").click()
     expect(page.locator('[data-part="said-thresholdRatio"] .wrong')).to_have_count(1)
     page.get_by_label("Threshold", exact=True).fill("0.5")
     page.get_by_role("radio", name=re.compile("native")).check()
