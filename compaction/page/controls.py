@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,7 @@ from compaction.core.rules_routes import Route
 from compaction.page.draft import CHOSEN, route_text, text_of
 from compaction.page.words import LABELS, problem_words
 from compaction.services.catalogue import Routes
+from dshweb.ui.templatetags.dshweb import short, tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,11 @@ class Control:
     def stands(self) -> str:
         """What holds: the value, or the default in its place."""
         return self.text or self.default
+
+    @property
+    def told(self) -> str:
+        """What holds as a number of tokens; as it was typed where it is none."""
+        return tokens(int(self.stands)) if re.fullmatch("[0-9]{1,16}", self.stands) else short(self.stands, 20)
 
     @property
     def on(self) -> bool:
