@@ -11,6 +11,8 @@ const kept = `dshweb.draft.${root.dataset.user}.${root.dataset.settings}`;
 let asking = new AbortController();
 let acting = false; // the answer to a button is on its way: nothing can be typed that it would replace
 let timer = 0;
+let mine = null; // the draft as this window stored it last; other windows of the same person store theirs in the same place
+let waiting = null; // a stored draft that is not shown yet: nothing can be typed over it
 
 const form = () => root.querySelector("form#draft");
 const target = () => new URL(form().getAttribute("action"), location.href); // its buttons are named "action" and hide the property
@@ -33,11 +35,18 @@ function typed(submitter) {
 
 function keep() {
   if (!saveButton()) return;
-  const entries = [...typed()].filter(([name]) => !["csrfmiddlewaretoken", "action", "unset"].includes(name));
-  try { localStorage.setItem(kept, JSON.stringify(entries)); } catch { /* full or switched off: the page still has it */ }
+  mine = JSON.stringify([...typed()].filter(([name]) => !["csrfmiddlewaretoken", "action", "unset"].includes(name)));
+  try { localStorage.setItem(kept, mine); } catch { /* full or switched off: the page still has it */ }
 }
 
 function forget() {
+  try { if (localStorage.getItem(kept) === mine) localStorage.removeItem(kept); } catch { /* nothing was kept */ }
+  mine = null;
+}
+
+// whatever is stored, also by another window
+function drop() {
+  mine = waiting = null;
   try { localStorage.removeItem(kept); } catch { /* nothing was kept */ }
 }
 
@@ -46,13 +55,17 @@ function remember() {
 }
 
 function remembered() {
-  try { return JSON.parse(localStorage.getItem(kept)); } catch { return null; }
+  const field = (one) => Array.isArray(one) && one.length === 2 && one.every((text) => typeof text === "string");
+  try {
+    const entries = JSON.parse(localStorage.getItem(kept));
+    return Array.isArray(entries) && entries.length && entries.every(field) ? entries : null;
+  } catch { return null; }
 }
 
 // ---- what the page looks like for what is typed
 
 function settle() {
-  form().inert = acting;
+  root.querySelector(".set").inert = acting || waiting !== null;
   root.querySelectorAll(".no-js").forEach((one) => { one.hidden = true; });
   root.querySelector("[data-ratio]").hidden = false;
   root.querySelectorAll("[data-typed]").forEach((one) => { one.hidden = root.querySelector("#id_route")?.value !== "other"; });
@@ -60,7 +73,7 @@ function settle() {
   if (saveButton()) {
     root.querySelectorAll("fieldset[data-native-off]").forEach((field) => { field.disabled = native; });
     const { changes, errors, conflict } = told().dataset;
-    saveButton().disabled = acting || conflict !== undefined || changes === "0" || errors !== "0";
+    saveButton().disabled = acting || waiting !== null || conflict !== undefined || changes === "0" || errors !== "0";
   }
 }
 
@@ -90,7 +103,7 @@ function swapAll(page) {
 function fail(error, anew) {
   if (error.name === "AbortError") return;
   settle();
-  saveButton().disabled = "conflict" in told().dataset; // nobody has judged what is typed, and saving it is a way to learn
+  saveButton().disabled = waiting !== null || "conflict" in told().dataset; // nobody has judged what is typed, and saving it is a way to learn
   const notes = root.querySelector('[data-part="notes"]');
   const before = notes.querySelector("[data-failed]");
   if (before && !anew) return;
@@ -99,24 +112,41 @@ function fail(error, anew) {
   note.className = "note note-red";
   note.setAttribute("role", "alert");
   note.dataset.failed = "";
-  note.innerHTML = `<div>${words(error.out ? "out" : "broken")}</div>`;
+  note.innerHTML = `<div>${words(error.why ?? "broken")}</div>`;
   notes.prepend(note);
   note.scrollIntoView({ block: "nearest" });
 }
 
 // ---- asking the server
 
+async function send(data, signal) {
+  const options = data ? { method: "POST", body: data } : {};
+  const answer = await fetch(target(), { ...options, signal, headers: { "x-requested-with": "fetch" } });
+  const url = new URL(answer.url);
+  if (url.pathname !== target().pathname) throw Object.assign(new Error(), { why: "out" });
+  return { status: answer.status, url, page: new DOMParser().parseFromString(await answer.text(), "text/html") };
+}
+
 async function ask(data, signal) {
-  const answer = await fetch(target(), { method: "POST", body: data, signal, headers: { "x-requested-with": "fetch" } });
-  if (new URL(answer.url).pathname !== target().pathname) throw Object.assign(new Error(), { out: true });
-  if (![200, 409, 422].includes(answer.status)) throw new Error(String(answer.status));
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  if (!page.querySelector("[data-settings]")) throw new Error("another page");
-  return { page, url: new URL(answer.url) };
+  let answer = await send(data, signal);
+  if (answer.status === 403) { // the right was taken back, or the form is of an earlier login of the same person
+    const { page } = await send(null, signal);
+    const token = page.querySelector("#draft [name=csrfmiddlewaretoken]")?.value;
+    if (token && page.querySelector("[data-save]") && page.querySelector("[data-settings]").dataset.user === root.dataset.user) {
+      root.querySelectorAll("[name=csrfmiddlewaretoken]").forEach((field) => { field.value = token; });
+      data.set("csrfmiddlewaretoken", token);
+      answer = await send(data, signal);
+    }
+  }
+  const { status, page } = answer;
+  if (status === 403 || status === 404) throw Object.assign(new Error(), { why: "refused" });
+  if (![200, 409, 422].includes(status) || !page.querySelector("[data-settings]")) throw Object.assign(new Error(), { status });
+  return answer;
 }
 
 async function look() {
   if (acting || !saveButton()) return;
+  if (waiting) return restore();
   stop();
   const data = typed();
   data.set("action", "draft");
@@ -153,6 +183,7 @@ async function act(data, submitter) {
   try {
     const { page, url } = await ask(data, asking.signal);
     acting = false;
+    if (waiting) [mine, waiting] = [JSON.stringify(waiting), null];
     swapAll(page);
     if (url.searchParams.has("saved")) {
       forget();
@@ -165,19 +196,21 @@ async function act(data, submitter) {
     else if (submitter) reach(submitter.name === "unset" ? root.querySelector(`#id_${submitter.value}`) : saveButton());
   } catch (error) {
     acting = false;
+    if (error.status === 400) waiting = null; // no draft of this form
     fail(error, true);
     submitter?.focus();
   }
 }
 
-async function restore(entries) {
+// shows the stored draft; where that fails it stays stored, and the next look tries again
+async function restore() {
   const data = new FormData();
-  entries.forEach(([name, value]) => data.append(name, value));
+  waiting.forEach(([name, value]) => data.append(name, value));
   data.set("csrfmiddlewaretoken", form().elements.csrfmiddlewaretoken.value);
   data.set("session", form().elements.session.value);
   data.set("action", "draft");
   await act(data);
-  if (told().dataset.changes !== "0") say(words("kept"));
+  if (!waiting && told().dataset.changes !== "0") say(words("kept"));
 }
 
 // a control, or the first one inside
@@ -207,13 +240,14 @@ root.addEventListener("change", (event) => {
 root.addEventListener("submit", (event) => {
   if (event.target.id !== "draft") return;
   event.preventDefault();
+  if (acting || waiting) return;
   if (event.submitter?.name === "action" && event.submitter.value === "draft") look();
   else act(typed(event.submitter), event.submitter);
 });
 
 root.addEventListener("click", (event) => {
   const link = event.target.closest("a");
-  if (link?.matches("[data-drop]")) { stop(); forget(); }
+  if (link?.matches("[data-drop]")) { stop(); drop(); }
   const goal = link?.getAttribute("href")?.startsWith("#id_") && root.querySelector(link.getAttribute("href"));
   if (!goal) return;
   event.preventDefault();
@@ -232,15 +266,20 @@ root.addEventListener("keydown", (event) => {
   to.dispatchEvent(new Event("input", { bubbles: true }));
 });
 
-document.addEventListener("visibilitychange", () => { if (!document.hidden && remembered()) look(); });
-setInterval(() => { if (!document.hidden && !timer && remembered()) look(); }, LOOK);
+function again() {
+  if (document.hidden || timer || acting || (mine === null && !waiting)) return;
+  if (mine !== null) keep(); // of several windows the one looked at last
+  look();
+}
+document.addEventListener("visibilitychange", again);
+window.addEventListener("online", again);
+setInterval(again, LOOK);
 
-const before = remembered();
 const query = new URLSearchParams(location.search);
 settle();
 if (query.has("from")) {
   remember();
   query.delete("from"); // from now on this is the draft, also after a reload
   history.replaceState(null, "", `?${query}`);
-} else if (before && saveButton()) restore(before);
+} else if (saveButton() && (waiting = remembered())) restore();
 sweep(root);
