@@ -81,10 +81,6 @@ class Export:
     changed_note: str
 
     @property
-    def reachable(self) -> bool:
-        return self.look is not None and self.look.writable
-
-    @property
     def file_digest(self) -> str:
         return self.look.digest if self.look else ""
 

@@ -12,8 +12,7 @@ from compaction.core.policy import Policy, Settings, resolve
 from compaction.core.problem import InvalidSettings, Problem
 from compaction.core.session_facts import Inspected, SessionFacts
 from compaction.models import Profile
-from compaction.page import controls as made
-from compaction.page import export
+from compaction.page import controls, export
 from compaction.page.chart import Chart, drawn
 from compaction.page.controls import Control
 from compaction.page.draft import Draft
@@ -51,7 +50,7 @@ def shown(
     known = Routes(profile.team_id)
     found = refused.problems if refused else judged(draft, known)
     state = beside(caller, profile, session)
-    fields = made.controls(draft.document, draft.base or {}, found)
+    fields = controls.controls(draft.document, draft.base or {}, found)
     fitting = _settings(draft.document)
     drawn_for = fitting or _settings(profile.document)
     under = state.under(drawn_for) if drawn_for else None
@@ -75,21 +74,21 @@ def shown(
 
 def _form(draft: Draft, known: Routes, fields: dict[str, Control], found: tuple[Problem, ...]) -> dict[str, Any]:
     document = draft.document
-    routes = made.routes(document, known)
+    routes = controls.routes(document, known)
     advanced = ("auto", "headroomTokens", "maxTokens", "compactionRetries", "maxOverflowRetries")
     return {
         "controls": fields,
         "plain": draft.plain,
-        "modes": made.modes(fields["mode"]),
+        "modes": controls.modes(fields["mode"]),
         "native": fields["mode"].text == "native",
         "routes": routes,
-        "typed_route": made.typed_route(document, routes),
-        "efforts": made.efforts(document, known),
-        "retain_form": made.retain_form(document),
+        "typed_route": controls.typed_route(document, routes),
+        "efforts": controls.efforts(document, known),
+        "retain_form": controls.retain_form(document),
         "policies": document.get("modelPolicies") or [],
         "open_advanced": any(fields[key].errors for key in advanced),
         "errors": [one for one in found if one.severity == "error"],
-        "others": made.others(found),
+        "others": controls.others(found),
         "changes": [fields[key] for key in draft.changed],
     }
 
@@ -109,6 +108,7 @@ def _standing(profile: Profile, draft: Draft, fields: dict[str, Control], saved:
         "snapshot": snapshot,
         "requires_reload": reload_needed(profile),
         "other_mode": held != standing,
+        "held_mode": held,
         "saved_mode_words": worded(STRATEGIES, str(standing)),
         "held_mode_words": worded(STRATEGIES, str(held)),
         "draft_mode_words": worded(STRATEGIES, fields["mode"].text),
@@ -135,9 +135,9 @@ def _advice(
             if one.text in known:
                 continue
             known.add(one.text)
-            text, controls = diagnostic_words(one, at.spec, facts.meter if facts else None, at.policy)
+            text, turning = diagnostic_words(one, at.spec, facts.meter if facts else None, at.policy)
             icon = "no" if one.severity == "error" else "warn"
-            yield {"text": text, "controls": controls, "severity": one.severity, "icon": icon, "held": at is not under}
+            yield {"text": text, "controls": turning, "severity": one.severity, "icon": icon, "held": at is not under}
 
 
 def judged(draft: Draft, known: Routes) -> tuple[Problem, ...]:

@@ -30,7 +30,7 @@ from compaction.core.sweep import GRID, Row, Trace, sweep, trace
 from compaction.core.what_if import Route
 from compaction.core.what_if import what_if as replayed
 from compaction.page import draft
-from compaction.page.sweep_drawing import Drawing, drawing
+from compaction.page.sweep_drawing import LISTED, Drawing, drawing
 from compaction.page.words import PROBLEMS, problem_words, worded
 from compaction.selectors import profiles
 from dshweb.access.callers import CallerRequest
@@ -117,7 +117,7 @@ def look(log: LogFile, document: Mapping[str, object]) -> Looked:
         raise TooManyRoutes
     limits = trying.Limits(log.team_id, settings)
     tried = _Ratios(document, limits)
-    chosen, *rows = sweep(steps, tried.threshold, (ratio, *GRID))
+    chosen, *rows = sweep(steps, tried.threshold, (ratio, *GRID), most=LISTED[0])
     last = steps.routes[steps.route[-1]] if len(steps) else None
     own = {(str(one["provider"]), str(one["model"])) for one in settings.overrides if "thresholdRatio" in one}
     return Looked(

@@ -62,6 +62,16 @@ def test_only_a_trigger_that_an_engine_holds_is_drawn_as_such(see, session, prof
     assert "Trigger point the engine holds" in see(**draft)
 
 
+def test_a_card_says_when_its_strategy_is_not_the_one_the_engine_holds(see, profile):
+    assert "after a restart of the engine" not in see(), "no engine has taken settings yet"
+    engine.take(profile)
+    page = see()
+    assert 'id="mode-goal-later"' not in page
+    for other in ("native", "handoff"):
+        assert f'aria-describedby="mode-{other}-w mode-{other}-later"' in page
+        assert f'id="mode-{other}-later"' in page
+
+
 def test_what_the_rules_find_in_what_the_engine_holds_is_told_until_it_is_started_again(see, people, session, profile):
     engine.take(profile)
     mutate(profile, (Op("set", "auto", value=False),), 1, by=people.alice)
