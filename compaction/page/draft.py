@@ -83,7 +83,8 @@ def read(sent: QueryDict, base: Document) -> dict[str, Any]:
         _number(document, base, sent, key)
     _retention(document, base, sent)
     _route(document, sent)
-    if (effort := sent.get("reasoningEffort")) is not None:
+    effort = sent.get("reasoningEffort")
+    if effort is not None and _one_line(effort) != _one_line(text_of(base.get("reasoningEffort"))):
         _put(document, "reasoningEffort", effort.strip() or None)
     if (key := sent.get("unset", "")) in ALL_KEYS:
         for one in next((group for group in (PAIR, RETENTION) if key in group), (key,)):
@@ -109,6 +110,11 @@ def _put(document: dict[str, Any], key: str, value: object) -> None:
         document.pop(key, None)
     else:
         document[key] = value
+
+
+def _one_line(text: str) -> str:
+    """A text as a field of one line gives it back."""
+    return re.sub(r"[\r\n]", "", text).strip()
 
 
 def _number(document: dict[str, Any], base: Mapping[str, object], sent: QueryDict, key: str) -> None:

@@ -169,6 +169,20 @@ def test_settings_of_single_models_are_shown_and_never_dropped(alice, people, ur
     assert profile.document["modelPolicies"] == own
 
 
+@pytest.mark.parametrize("effort", ["x" * 70, " high ", "a\nb", "a\u202eb", ""])
+def test_a_text_that_a_field_shows_otherwise_is_unchanged_until_it_is_typed_over(alice, people, url, profile, effort):
+    mutate(profile, (Op("set", "reasoningEffort", effort), Op("set", "mode", "goal")), 0, by=people.alice)
+    for mode in ("goal", "native"):
+        mutate(profile, (Op("set", "mode", mode),), 2 if mode == "native" else 1, by=people.alice)
+        page = alice.get(url).content.decode()
+        alice.post(url, fields(page) | {"action": "save", "thresholdRatio": "0.5" if mode == "goal" else "0.6"})
+        profile.refresh_from_db()
+        assert profile.document["reasoningEffort"] == effort
+    alice.post(url, fields(alice.get(url).content.decode()) | {"action": "save", "reasoningEffort": " low "})
+    profile.refresh_from_db()
+    assert profile.document["reasoningEffort"] == "low"
+
+
 def test_a_model_that_is_not_allowed_is_kept_and_marked_and_a_wrong_effort_is_refused(alice, people, url, profile):
     pair = (Op("set", "summarizationProvider", "mine"), Op("set", "summarizationModel", "own-model"))
     mutate(profile, pair, 0, by=people.alice)
