@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from compaction.core.keys import (
 )
 from compaction.core.numbers import is_integer
 from compaction.core.policy import resolve
-from compaction.core.problem import InvalidSettings, Problem
+from compaction.core.problem import Problem
 from compaction.core.rules_routes import Route
 from compaction.page.draft import CHOSEN, route_text, text_of
 from compaction.page.words import LABELS, problem_words
@@ -29,7 +29,7 @@ from dshweb.ui.templatetags.dshweb import short, tokens
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """One setting. `text` is what the field holds, `default` what an empty one means; `was`: the saved value's text."""
+    """One setting. `text` is what the field holds, `default` what an empty one means."""
 
     key: str
     label: Any
@@ -37,7 +37,6 @@ class Control:
     default: str
     is_set: bool
     changed: bool
-    was: str
     errors: tuple[str, ...]
     warnings: tuple[str, ...]
 
@@ -80,7 +79,6 @@ def controls(document: Document, saved: Document, found: Iterable[Problem]) -> d
             default=defaults[key],
             is_set=key in document,
             changed=(key in document) != (key in saved) or text_of(document.get(key)) != text_of(saved.get(key)),
-            was=text_of(saved[key]) if key in saved else "",
             errors=tuple(problem_words(one) for one in own if one.severity == "error"),
             warnings=tuple(problem_words(one) for one in own if one.severity == "warning"),
         )
@@ -146,11 +144,3 @@ def _defaults(document: Document) -> dict[str, str]:
     headroom = document.get("headroomTokens", DEFAULT_HEADROOM_TOKENS)
     plain["maxTokens"] = headroom if is_integer(headroom) and headroom > 0 else None
     return {key: text_of(plain.get(key)) for key in ALL_KEYS}
-
-
-def effective(document: Document) -> Mapping[str, object] | None:
-    """All values worked out; None: they do not fit together."""
-    try:
-        return normalised(resolve(document))
-    except InvalidSettings:
-        return None

@@ -99,14 +99,15 @@ function swapAll(page) {
   root.dispatchEvent(new CustomEvent("dshweb:replaced", { bubbles: true }));
 }
 
-// `anew`: somebody pressed a button and is told again; what is asked by itself says it once
-function fail(error, anew) {
+// `again`: somebody pressed a button and is told once more; what is asked by itself says it once
+function fail(error, again) {
   if (error.name === "AbortError") return;
   settle();
+  told().removeAttribute("aria-busy");
   saveButton().disabled = waiting !== null || "conflict" in told().dataset; // nobody has judged what is typed, and saving it is a way to learn
   const notes = root.querySelector('[data-part="notes"]');
   const before = notes.querySelector("[data-failed]");
-  if (before && !anew) return;
+  if (before && !again) return;
   before?.remove();
   const note = document.createElement("div");
   note.className = "note note-red";
@@ -147,7 +148,7 @@ async function ask(data, signal) {
 async function look() {
   if (acting || !saveButton()) return;
   if (waiting) return restore();
-  stop();
+  anew();
   const data = typed();
   data.set("action", "draft");
   try {
@@ -165,19 +166,21 @@ function soon() {
   settle();
   keep();
   if (saveButton()) saveButton().disabled = true; // until the rules have spoken about what is typed now
-  stop();
+  anew();
   timer = setTimeout(look, PAUSE);
 }
 
-function stop() {
+// an older answer is not waited for any more; until the next one comes, the bar says so
+function anew() {
   clearTimeout(timer);
   timer = 0;
   asking.abort();
   asking = new AbortController();
+  told().setAttribute("aria-busy", "true");
 }
 
 async function act(data, submitter) {
-  stop();
+  anew();
   acting = true;
   settle();
   try {
@@ -247,7 +250,7 @@ root.addEventListener("submit", (event) => {
 
 root.addEventListener("click", (event) => {
   const link = event.target.closest("a");
-  if (link?.matches("[data-drop]")) { stop(); drop(); }
+  if (link?.matches("[data-drop]")) { anew(); drop(); }
   const goal = link?.getAttribute("href")?.startsWith("#id_") && root.querySelector(link.getAttribute("href"));
   if (!goal) return;
   event.preventDefault();

@@ -54,6 +54,22 @@ def test_nothing_can_be_typed_that_the_answer_to_a_save_would_replace(edit, prof
     assert saved(profile) == (1, {"thresholdRatio": 0.5})
 
 
+def test_the_bar_says_that_an_answer_is_waited_for(edit):
+    page = edit()
+    bar, held = page.locator('[data-part="save"]'), []
+    page.route("**/compaction/", lambda route: held.append(route))
+    page.get_by_label("Threshold", exact=True).fill("0.5")
+    expect(bar).to_have_attribute("aria-busy", "true")
+    page.unroute("**/compaction/")
+    page.get_by_label("Threshold", exact=True).fill("0.4")
+    changes(page, "1 change")
+    expect(bar).not_to_have_attribute("aria-busy", "true")
+    page.route("**/compaction/", lambda route: route.abort())
+    page.get_by_label("Threshold", exact=True).fill("0.3")
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(bar).not_to_have_attribute("aria-busy", "true")
+
+
 def test_an_earlier_revision_is_edited_and_survives_a_reload(edit, profile, people):
     mutate(profile, (Op("set", "thresholdRatio", 0.5),), 0, by=people.alice)
     mutate(profile, (Op("set", "thresholdRatio", 0.6),), 1, by=people.alice)
