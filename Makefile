@@ -5,7 +5,7 @@ BIN     = $(VENV)/bin
 HOST   ?= 127.0.0.1
 PORT   ?= 8000
 
-.PHONY: help run test test-all check bench lock messages screenshots clean
+.PHONY: help run test test-all check bench lock messages screenshots pictures clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ messages: $(VENV)/.dev ## take new strings into the Chinese catalogue (needs get
 
 screenshots: $(VENV)/.dev ## pictures of every page, for looking at
 	@$(BIN)/python tests/browser/shots.py $(ARGS)
+
+pictures: $(VENV)/.dev ## those of the READMEs and docs/screenshots anew
+	@$(BIN)/python tests/browser/shots_docs.py $(ARGS)
 
 clean: ## remove the environment and all local state
 	rm -rf $(VENV) var
