@@ -86,7 +86,7 @@ def read(sent: QueryDict, base: Document) -> dict[str, Any]:
     effort = sent.get("reasoningEffort")
     if effort is not None and _one_line(effort) != _one_line(text_of(base.get("reasoningEffort"))):
         _put(document, "reasoningEffort", effort.strip() or None)
-    if (key := sent.get("unset", "")) in ALL_KEYS:
+    if (key := sent.get("unset", "")) in set(ALL_KEYS) - {"modelPolicies"}:
         for one in next((group for group in (PAIR, RETENTION) if key in group), (key,)):
             document.pop(one, None)
     return {key: document[key] for key in ALL_KEYS if key in document}

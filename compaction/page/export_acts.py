@@ -69,12 +69,9 @@ def read(request: CallerRequest, pk: int) -> HttpResponse:
     """`digest` and `revision` as `write`. The settings that were saved stay in the history."""
     profile = _configured(request, pk)
     if _as_seen(request, profile):
-        path, revision = Path(profile.path), profile.revision
+        path, seen = Path(profile.path), request.POST["digest"]
         try:
-            actual = patch_file.read(path).digest
-            if actual != request.POST["digest"]:
-                raise patch_file.FileChanged(path, request.POST["digest"], actual)
-            found, saved = patch_file.read_into(profile, path, revision, by=request.user)
+            found, saved = patch_file.read_into(profile, path, profile.revision, by=request.user, expected_digest=seen)
         except patch_file.NoSettings:
             _say(request, messages.error, _("The file has no row with compaction settings; nothing was saved."))
         except InvalidSettings as error:

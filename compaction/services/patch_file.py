@@ -68,15 +68,18 @@ def read(path: Path) -> PatchFile:
 
 
 def read_into(
-    profile: Profile, path: Path, expected_revision: int, *, by: User | None
+    profile: Profile, path: Path, expected_revision: int, *, by: User | None, expected_digest: str | None = None
 ) -> tuple[Imported, settings.Saved]:
     """Replaces the profile's settings with those of the file. A `compaction-basic` row says nothing of the keys that
     better-compact adds: they stay as saved.
 
     Values that DSH computes (`!!js`) are unknown here and left out; the warnings of `Imported` name them. Raises PatchError,
-    NoSettings, InvalidSettings (the harness would refuse them), Conflict, OSError.
+    NoSettings, InvalidSettings (the harness would refuse them), Conflict, FileChanged (`expected_digest`: of the file the
+    caller saw), OSError.
     """
     file = read(path)
+    if expected_digest and file.digest != expected_digest:
+        raise FileChanged(path, expected_digest, file.digest)
     if file.text is None:
         raise FileNotFoundError(2, "there is no such file", str(path))
     found = read_patch(file.text)

@@ -96,6 +96,15 @@ def test_nothing_is_written_while_dsh_holds_its_lock(profile, path, tmp_path, mo
     assert not lock.exists()
 
 
+def test_a_file_that_others_changed_is_not_read(profile, path, alice):
+    path.write_text(FILE)
+    seen = patch_file.read(path).digest
+    path.write_text(FILE.replace("3000", "4000"))
+    with pytest.raises(patch_file.FileChanged):
+        patch_file.read_into(profile, path, 0, by=alice, expected_digest=seen)
+    assert (fresh(profile).revision, fresh(profile).document) == (0, {})
+
+
 def test_a_file_that_others_changed_is_not_written(profile, path, alice):
     path.write_text(FILE)
     patch_file.read_into(profile, path, 0, by=alice)
