@@ -63,7 +63,7 @@ def test_only_a_trigger_that_an_engine_holds_is_drawn_as_such(see, session, prof
 
 
 def test_a_card_says_when_its_strategy_is_not_the_one_the_engine_holds(see, profile):
-    assert "after a restart of the engine" not in see(), "no engine has taken settings yet"
+    assert "in force after a restart" not in see(), "no engine has taken settings yet"
     engine.take(profile)
     page = see()
     assert 'id="mode-goal-later"' not in page
