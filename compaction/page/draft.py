@@ -17,6 +17,7 @@ from django.http import QueryDict
 from compaction.core.document import changes, mutate, ops_between
 from compaction.core.keys import ALL_KEYS, BY_NAME, PAIR, RETENTION, Document
 from dshweb.text import js
+from dshweb.text.lines import is_storable
 
 FLAGS: Final = ("auto", "cachePriority")
 CHOSEN: Final = ("mode", *FLAGS)
@@ -156,5 +157,9 @@ def _pair(text: str) -> list[str]:
         pair = json.loads(text)
     except (ValueError, RecursionError):
         pair = None
-    good = isinstance(pair, list) and len(pair) == len(PAIR) and all(isinstance(one, str) for one in pair)
+    good = (
+        isinstance(pair, list)
+        and len(pair) == len(PAIR)
+        and all(isinstance(one, str) and is_storable(one) for one in pair)
+    )
     return pair if good else [text, ""]  # half a pair: the rules refuse it and name it

@@ -35,8 +35,11 @@ function typed(submitter) {
 
 function keep() {
   if (!saveButton()) return;
-  mine = JSON.stringify([...typed()].filter(([name]) => !["csrfmiddlewaretoken", "action", "unset"].includes(name)));
-  try { localStorage.setItem(kept, mine); } catch { /* full or switched off: the page still has it */ }
+  const text = JSON.stringify([...typed()].filter(([name]) => !["csrfmiddlewaretoken", "action", "unset"].includes(name)));
+  try {
+    localStorage.setItem(kept, text);
+    mine = text;
+  } catch { mine ??= text; } // full or switched off: the page still has it, and what it stored before is still its own
 }
 
 function forget() {

@@ -168,3 +168,17 @@ def test_without_a_store_the_page_works(edit):
     save(page)
     expect(page.get_by_text("saved — reload profile")).to_be_visible()
     assert page.complaints == []
+
+
+def test_an_older_draft_does_not_come_back_where_the_newer_one_found_no_room(edit, profile):
+    page = edit()
+    threshold(page).fill("0.5")
+    changes(page, "1 change")
+    page.evaluate(
+        "() => { Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }; }"
+    )
+    threshold(page).fill("0.6")
+    save(page)
+    expect(page.get_by_text("saved — reload profile")).to_be_visible()
+    assert stored(page) == ""
+    assert saved(profile) == (1, {"thresholdRatio": 0.6})
