@@ -104,7 +104,7 @@ def test_a_refused_save_keeps_the_draft_and_shows_no_success(alice, url, profile
 def test_who_comes_second_sees_both_sides_and_overwrites_nothing(alice, people, url, profile):
     mutate(profile, (Op("set", "headroomTokens", 1000), Op("set", "auto", value=False)), 0, by=people.alice)
     page = alice.get(url).content.decode()
-    mutate(profile, (Op("set", "mode", "handoff"), Op("set", "headroomTokens", 2000)), 1, by=people.alice)
+    mutate(profile, (Op("set", "mode", "handoff"), Op("set", "headroomTokens", 2000)), 1, by=people.bob)
     answer = send(alice, url, page, action="save", headroomTokens="3000", thresholdRatio="0.6")
     assert answer.status_code == 409
     shown = answer.content.decode()
