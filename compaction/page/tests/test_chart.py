@@ -18,7 +18,7 @@ from compaction.core.policy import resolve
 from compaction.core.session_facts import SessionFacts
 from compaction.core.what_if import Route
 from compaction.page.chart import Chart, drawn
-from compaction.page.chart_layout import brief, lanes, partition, ticks
+from compaction.page.chart_layout import partition
 from compaction.page.chart_rows import Figures, share
 from compaction.page.words import NO_CUT
 
@@ -122,34 +122,6 @@ ZONES = ["fixed", "older", "tail", "free", "after"]
 
 def chart_after(chart: Chart) -> int:
     return next((row.tokens or 0 for row in chart.lines if row.kind == "bound"), 0)
-
-
-@given(st.integers(1, MOST))
-@settings(max_examples=300, deadline=None)
-def test_the_axis_has_few_numbers_that_keep_apart(whole):
-    made = ticks(whole, "0 tokens")
-    assert made[0].label == "0 tokens"
-    assert made[-1].x == 100
-    assert len(made) <= 7
-    assert all(right.x - left.x >= 12 for left, right in itertools.pairwise(made))
-    coarse = [one.x for one in made if not one.fine]
-    assert len(coarse) <= 3
-    assert all(35 <= x <= 60 for x in coarse[1:-1])
-
-
-def test_words_of_marks_stand_on_the_side_with_more_room():
-    low, high = sorted(lanes([("a", 10, "a"), ("b", 95, "b")], 100), key=lambda mark: mark.x)
-    assert (low.anchor, high.anchor) == ("start", "end")
-    assert (low.lane, high.lane) == (0, 1)  # the nearer to the middle, the lower
-
-
-def test_long_numbers_are_shortened_in_the_drawing_only():
-    assert brief(99_999_999) == f"99{GAP}999{GAP}999"
-    assert brief(100_000_000) == f"100.0{GAP}M"
-    assert brief(MOST) == f"9{GAP}007.1{GAP}T"
-    chart = chart_of({}, MOST, 0, 5, 1)
-    assert named(chart)["after"] is not None
-    assert chart.window.share == f"100.0{GAP}%"
 
 
 # ---- numbers
@@ -313,63 +285,6 @@ def test_settings_that_do_not_resolve_and_a_session_that_was_not_measured():
     chart = drawn(*bodies, at, policy, facts_of(None))
     assert not chart.drawn
     assert chart.hint == "7: x"
-
-
-# ---- the formula
-
-
-def test_the_formula_shows_its_numbers_and_what_won():
-    told = stock().formula
-    first, second, third = told.lines
-    assert first.numbers == f"1{GAP}000{GAP}000 × 0.8"
-    assert first.value == f"800{GAP}000"
-    assert not first.won
-    assert second.numbers == f"1{GAP}000{GAP}000 − 256{GAP}000 − 65{GAP}536"
-    assert second.value == f"678{GAP}464"
-    assert second.won
-    assert third.numbers == f"744{GAP}000 × 0.16"
-    assert third.value == f"119{GAP}040"
-    assert told.trigger == 678_464
-    assert told.winner.startswith("The headroom won")
-    assert not told.overrode
-    assert [(term.symbol, term.origin) for term in told.terms] == [
-        ("W", "as the log says"), ("ratio", "default"), ("O", "the adapter's default for this model"),
-        ("headroom", "default"), ("retain", "default"),
-    ]  # fmt: skip
-    assert told.terms[3].control.href == "#id_headroomTokens"
-
-
-def test_a_default_that_beat_a_set_value_stands_beside_the_formula():
-    told = chart_of({"thresholdRatio": 0.7}, 1_000_000, 256_000, 9, 1).formula
-    assert "set here, 0.7" in told.overrode
-    assert [one.key for one in told.controls] == ["headroomTokens"]
-    assert next(term for term in told.terms if term.symbol == "ratio").is_set
-
-
-def test_without_a_trigger_the_known_terms_are_shown():
-    told = chart_of({}, 65_536, 8_000, 9, 1).formula
-    assert [line.value for line in told.lines] == [f"52{GAP}428.8", f"−8{GAP}000", None]
-    assert told.trigger is None
-    assert told.controls[0].key == "headroomTokens"
-    unknown = chart_of({}, 65_536, None, 9, 1).formula
-    assert [line.value for line in unknown.lines] == [f"52{GAP}428.8", None, None]
-    assert unknown.terms[2].value is None
-    assert unknown.terms[2].origin.startswith("nobody said")
-
-
-def test_a_policy_of_the_model_and_a_tail_in_tokens():
-    policies = [{"provider": "p", "model": "m", "thresholdRatio": 0.5, "retainTokens": 7_000}]
-    policy = resolve({"modelPolicies": policies}).for_route("p", "m")
-    at = spec(policy, 100_000, Reserve(0, "none-declared"))
-    bodies = (
-        budget(Meter("usage", 9, 1), policy, at, 100_000).body(),
-        preview(Meter("usage", 9, 1), policy, at, None).body(),
-    )
-    told = drawn(*bodies, at, policy, facts_of(9, 128_000)).formula
-    assert told.terms[1].origin == "set in the policy of this model"
-    assert told.terms[0].origin == f"from the model routes; the log says 128{GAP}000"
-    assert told.lines[2].value == f"7{GAP}000"
-    assert told.terms[4].control.key == "retainTokens"
 
 
 def render(chart: Chart) -> str:
