@@ -22,7 +22,7 @@ from compaction.core.policy import resolve
 from compaction.core.problem import Problem
 from compaction.core.rules_routes import Route
 from compaction.page.draft import CHOSEN, route_text, text_of
-from compaction.page.words import LABELS, problem_words
+from compaction.page.words import LABELS, STRATEGIES, problem_words
 from compaction.services.catalogue import Routes
 from dshweb.ui.templatetags.dshweb import short, tokens
 
@@ -94,9 +94,12 @@ def others(found: Iterable[Problem]) -> list[str]:
     ]
 
 
-def modes(mode: Control) -> list[dict[str, Any]]:
+def modes(chosen: str) -> list[dict[str, Any]]:
+    """The cards of the strategies."""
+    default = BY_NAME["mode"].default
     return [
-        {"value": one, "checked": mode.text == one, "product_default": one == BY_NAME["mode"].default} for one in MODES
+        {"value": one, "name": STRATEGIES[one], "checked": one == chosen, "product_default": one == default}
+        for one in MODES
     ]
 
 

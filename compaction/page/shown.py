@@ -79,7 +79,7 @@ def _form(draft: Draft, known: Routes, fields: dict[str, Control], found: tuple[
     return {
         "controls": fields,
         "plain": draft.plain,
-        "modes": controls.modes(fields["mode"]),
+        "modes": controls.modes(fields["mode"].text),
         "native": fields["mode"].text == "native",
         "routes": routes,
         "typed_route": controls.typed_route(document, routes),

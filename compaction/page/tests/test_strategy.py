@@ -11,6 +11,8 @@ import pytest
 from django.conf import settings
 from django.template.loader import render_to_string
 
+from compaction.page.controls import modes
+
 VALUES = ("native", "goal", "handoff")
 NARROWEST = 252
 """Pixels a drawing has on a page 320 px wide (measured in Chromium with `static/css/settings.css`)."""
@@ -32,9 +34,8 @@ class Tags(HTMLParser):
         return [attrs for tag, attrs in self.seen if tag == name]
 
 
-def cards(checked: str | None = "goal", *, read_only: bool = False) -> str:
-    modes = [{"value": value, "checked": value == checked, "product_default": value == "goal"} for value in VALUES]
-    return render_to_string("compaction/_strategy.html", {"modes": modes, "read_only": read_only})
+def cards(checked: str = "goal", *, read_only: bool = False) -> str:
+    return render_to_string("compaction/_strategy.html", {"modes": modes(checked), "read_only": read_only})
 
 
 def drawings(text: str) -> list[ElementTree.Element]:
@@ -55,7 +56,7 @@ def test_exactly_the_chosen_mode_is_checked(chosen: str) -> None:
 
 
 def test_an_unknown_mode_checks_nothing() -> None:
-    assert not any("checked" in one for one in Tags(cards(None)).named("input"))
+    assert not any("checked" in one for one in Tags(cards("other")).named("input"))
 
 
 def test_a_reader_sees_the_choice_but_cannot_change_it() -> None:
