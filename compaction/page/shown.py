@@ -19,7 +19,7 @@ from compaction.page.draft import Draft
 from compaction.page.state import Beside, beside
 from compaction.page.sweeping import full_page
 from compaction.page.told import notes, told
-from compaction.page.values import stands
+from compaction.page.values import policies, stands
 from compaction.page.words import LABELS, STRATEGIES, diagnostic_words, worded
 from compaction.selectors import history, reload_needed
 from compaction.services import keepable, settings
@@ -85,7 +85,7 @@ def _form(draft: Draft, known: Routes, fields: dict[str, Control], found: tuple[
         "typed_route": controls.typed_route(document, routes),
         "efforts": controls.efforts(document, known),
         "retain_form": controls.retain_form(document),
-        "policies": document.get("modelPolicies") or [],
+        "policies": policies(document.get("modelPolicies")),
         "open_advanced": any(fields[key].errors for key in advanced),
         "errors": [one for one in found if one.severity == "error"],
         "others": controls.others(found),

@@ -17,6 +17,7 @@ from dshweb.text.lines import cut, one_line
 from dshweb.ui.templatetags.dshweb import tokens
 
 _TOKENS = ("headroomTokens", "retainTokens", "maxTokens")
+_ROUTE = ("provider", "model")
 _LONGEST = 300
 
 
@@ -82,15 +83,22 @@ def said(key: str, value: Any) -> str:
     return f"{shown}…" if hidden else shown
 
 
-def _policies(value: Any) -> str:
-    """`deepseek/deepseek-v4: Headroom 4 096 tokens, Threshold 0.7; …`; as JSON where it is no list of policies."""
+def policies(value: Any) -> list[tuple[str, str]]:
+    """Each policy of `modelPolicies`: `deepseek/deepseek-v4`, and `Headroom 4 096 tokens, Threshold 0.7`. Empty: it is no such list."""
     if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
-        return js.stringify(value)
-    if not value:
+        return []
+    return [
+        (
+            one_line("/".join(str(one.get(name)) for name in _ROUTE)),
+            ", ".join(f"{label(key)} {said(key, own)}" for key, own in one.items() if key not in _ROUTE),
+        )
+        for one in value
+    ]
+
+
+def _policies(value: Any) -> str:
+    """In one line; as JSON where it is no list of policies."""
+    if value == []:
         return _("none")
-    made = []
-    for one in value:
-        named = f"{one.get('provider')}/{one.get('model')}"
-        own = ", ".join(f"{label(key)} {said(key, it)}" for key, it in one.items() if key not in ("provider", "model"))
-        made.append(f"{named}: {own}" if own else named)
-    return "; ".join(made)
+    made = [f"{route}: {own}" if own else route for route, own in policies(value)]
+    return "; ".join(made) or js.stringify(value)

@@ -164,6 +164,7 @@ def test_settings_of_single_models_are_shown_and_never_dropped(alice, people, ur
     mutate(profile, (Op("set", "modelPolicies", own),), 0, by=people.alice)
     page = alice.get(url).content.decode()
     assert "p/&lt;m&gt;" in page
+    assert "Threshold 0.5" in words(page)
     assert send(alice, url, page, action="save", compactionRetries="3").status_code == 302
     profile.refresh_from_db()
     assert profile.document["modelPolicies"] == own
