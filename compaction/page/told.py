@@ -8,6 +8,7 @@ from typing import Any
 from django.urls import reverse
 
 from compaction.core.diagnose import Diagnostic
+from compaction.inspecting import NO_SNAPSHOT
 from compaction.page.words import (
     CONTINUATIONS,
     OWNERS,
@@ -44,10 +45,11 @@ def told(body: Mapping[str, Any], session: Session | None) -> dict[str, Any]:
 
 
 def notes(body: Mapping[str, Any], findings: Iterable[Diagnostic]) -> list[str]:
-    """The diagnostics of inspect that are none of `findings`: these are told with their controls."""
-    known = {one.text for one in findings}
-    reason = (body["engine"] or {}).get("reason")
-    return [note_words(one) for one in body["diagnostics"] if one not in known and one != reason]
+    """The diagnostics of inspect that the page tells nowhere else: `findings` stand with their controls, the engine's reason
+    with the engine, and that none holds settings at the top.
+    """
+    elsewhere = {one.text for one in findings} | {NO_SNAPSHOT, (body["engine"] or {}).get("reason")}
+    return [note_words(one) for one in body["diagnostics"] if one not in elsewhere]
 
 
 def _last(last: Mapping[str, Any], session: Session) -> dict[str, Any]:

@@ -41,14 +41,12 @@ NO_CUT: Final = gettext_lazy("No computable safe cut")
 
 NOTES: Final[dict[str, Promise]] = {
     inspecting.COLD: gettext_lazy(
-        "Which engine runs this session cannot be proven from its log. The figures use the current settings."
+        "Which engine runs this session cannot be proven from its log. The figures use the settings on this page."
     ),
-    inspecting.LIVE: gettext_lazy(
-        "A DSH process writes this session now. The figures use the settings of this profile."
-    ),
+    inspecting.LIVE: gettext_lazy("A DSH process writes this session now. The figures use the settings on this page."),
     inspecting.NOT_MEASURED: gettext_lazy("This session has not been measured yet."),
     inspecting.NO_SNAPSHOT: gettext_lazy(
-        "No engine holds settings of this profile yet. The figures use the saved ones."
+        "No engine holds settings of this profile yet: the worker of this server takes them when it starts."
     ),
     inspecting.NO_PROFILE: gettext_lazy("There is no profile. The figures use the defaults."),
     inspecting.GROWN: gettext_lazy("The log has grown since it was measured."),

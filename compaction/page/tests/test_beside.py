@@ -62,6 +62,12 @@ def test_only_a_trigger_that_an_engine_holds_is_drawn_as_such(see, session, prof
     assert "Trigger point the engine holds" in see(**draft)
 
 
+def test_what_is_said_of_the_figures_is_true_of_a_draft_too_and_nothing_is_said_twice(see, session):
+    text = words(see(action="draft", revision=1, session=session.pk, thresholdRatio="0.5"))
+    assert "The figures use the settings on this page." in text
+    assert text.count("No engine holds settings of this profile yet") == 1
+
+
 def test_a_card_says_when_its_strategy_is_not_the_one_the_engine_holds(see, profile):
     assert "in force after a restart" not in see(), "no engine has taken settings yet"
     engine.take(profile)
