@@ -29,6 +29,7 @@ from compaction.core.problem import InvalidSettings
 from compaction.core.sweep import GRID, Row, Trace, sweep, trace
 from compaction.core.what_if import Route
 from compaction.core.what_if import what_if as replayed
+from compaction.inspecting import OUR_PRESET
 from compaction.page import draft
 from compaction.page.sweep_drawing import LISTED, Drawing, drawing
 from compaction.page.words import PROBLEMS, problem_words, worded
@@ -205,7 +206,7 @@ def _told(session: Session | None, document: Mapping[str, object]) -> dict[str, 
     if session.current is None:
         return {"problem": _("The log of this session has not been read yet.")}
     try:
-        return _shown(look(session.current, document))
+        return {"foreign": session.preset not in ("", OUR_PRESET)} | _shown(look(session.current, document))
     except InvalidSettings as error:
         return {"problem": " ".join(str(problem_words(one)) for one in error.problems)}
     except TooManyRoutes:

@@ -13,6 +13,7 @@ from compaction.services import engine
 from compaction.services.profiles import default_of
 from compaction.services.settings import mutate
 from dshweb.access.models import AccessLog, Membership, Role, Team
+from tests.reading import words
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'&"
 PATH = "/srv/dsh/web/cordis.patch.yml"
@@ -212,6 +213,8 @@ def test_one_profile_of_the_team_is_the_default(as_, people, profile):
     assert set(defaults.values_list("pk", flat=True)) == {Profile.unscoped.get(name="web").pk, other.pk}
     change(client, profile, is_default="on")
     assert set(defaults.values_list("pk", flat=True)) == {profile.pk, other.pk}
+    rows = words(client.get(reverse("profiles")).content.decode())
+    assert "default the team's default" in rows, "a name and a badge that read alike are told apart"
 
 
 def test_a_name_that_is_taken_changes_nothing_not_even_the_default(as_, profile):

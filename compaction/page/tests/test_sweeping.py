@@ -121,6 +121,15 @@ def test_it_says_that_nothing_fires_while_automatic_compaction_is_off(client, pe
     assert "nothing fires" in client.get(url, {"session": session.pk, "auto": "off"}).content.decode()
 
 
+def test_a_session_of_another_engine_is_tried_and_told_to_be_one(client, people, session, url):
+    client.force_login(people.alice)
+    told = "Another compaction engine runs this session"
+    Session.unscoped.update(preset="")
+    assert told not in client.get(url, {"session": session.pk}).content.decode()
+    Session.unscoped.update(preset="standard")
+    assert told in client.get(url, {"session": session.pk}).content.decode()
+
+
 def test_names_of_models_are_masked_and_too_many_of_them_are_refused(client, people, profile, data_dir, tmp_path, url):
     secret, frames = "ghp_" + "a1B2" * 9, [frame(header())]
     for turn in range(1, sweeping.MOST_ROUTES + 3):
