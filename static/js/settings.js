@@ -7,10 +7,12 @@ const root = document.querySelector("[data-settings]");
 const live = document.querySelector("[data-live]");
 const PAUSE = 200;
 const LOOK = 20000;
+const PATIENCE = 60000;
 const kept = `dshweb.draft.${root.dataset.user}.${root.dataset.settings}`;
 let asking = new AbortController();
 let acting = false; // the answer to a button is on its way: nothing can be typed that it would replace
 let timer = 0;
+let limit = 0;
 let mine = null; // the draft as this window stored it last; other windows of the same person store theirs in the same place
 let waiting = null; // a stored draft that is not shown yet: nothing can be typed over it
 
@@ -179,6 +181,8 @@ function anew() {
   timer = 0;
   asking.abort();
   asking = new AbortController();
+  clearTimeout(limit); // a line that went dead says nothing, and the form may be waiting
+  limit = setTimeout((one) => one.abort(new DOMException("no answer", "TimeoutError")), PATIENCE, asking);
   told().setAttribute("aria-busy", "true");
 }
 

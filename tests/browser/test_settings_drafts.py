@@ -182,3 +182,21 @@ def test_an_older_draft_does_not_come_back_where_the_newer_one_found_no_room(edi
     expect(page.get_by_text("saved — reload profile")).to_be_visible()
     assert stored(page) == ""
     assert saved(profile) == (1, {"thresholdRatio": 0.6})
+
+
+def test_a_line_that_went_dead_gives_the_form_back(edit, profile):
+    page = edit()
+    page.clock.install()
+    page.reload()
+    threshold(page).fill("0.5")
+    changes(page, "1 change")
+    page.route("**/compaction/", lambda route: None)
+    save(page)
+    expect(page.locator(".set")).to_have_attribute("inert", "")
+    page.clock.fast_forward("01:00")
+    expect(page.get_by_role("alert")).to_contain_text("Nothing is shown as saved")
+    page.unroute("**/compaction/")
+    threshold(page).fill("0.6")
+    save(page)
+    expect(page.get_by_text("saved — reload profile")).to_be_visible()
+    assert saved(profile) == (1, {"thresholdRatio": 0.6})
