@@ -235,7 +235,7 @@ root.addEventListener("input", (event) => {
   const { name } = event.target;
   if (name === "retainRatio") root.querySelector("[name=retainForm][value=ratio]").checked = true; // what is typed is what is meant
   if (name === "retainTokens") root.querySelector("[name=retainForm][value=tokens]").checked = true;
-  if (name && name !== "session") soon();
+  if (name && name !== "session" && event.target.form === form()) soon(); // the export has forms of its own
 });
 
 root.addEventListener("change", (event) => {

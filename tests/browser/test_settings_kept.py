@@ -109,3 +109,11 @@ def test_what_does_not_fit_is_told_to_those_who_listen(edit):
     expect(page.locator("[data-live]")).to_have_text("1 change 1 setting does not fit")
     page.get_by_label("Retained tail (share)").fill("much")
     expect(page.get_by_label("Retained tail (share)")).to_have_attribute("aria-invalid", "true")
+
+
+def test_the_forms_of_the_export_are_no_part_of_the_draft(edit, profile, tmp_path):
+    profile.path = str(tmp_path / "cordis.patch.yml")
+    profile.save()
+    page = edit()
+    page.get_by_role("radio", name="compaction-basic").check()
+    assert page.locator('[data-part="save"]').get_attribute("aria-busy") is None

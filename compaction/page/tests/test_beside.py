@@ -109,3 +109,9 @@ def test_a_conflict_is_told_in_words_and_an_unknown_beginning_as_unknown(see, pe
     table = words(page[page.index("set-cmp") : page.index("</table>", page.index("set-cmp"))])
     assert "mode — DSH native File hand-off" in table
     assert "auto — off default (on)" in table
+
+
+def test_a_setting_that_both_made_the_same_is_no_difference(see, people, profile):
+    mutate(profile, (Op("set", "mode", "native"), Op("set", "thresholdRatio", 0.6)), 1, by=people.alice)
+    page = see(action="save", revision="1", mode="native", thresholdRatio="0.5")
+    assert page.count('class="differs"') == 1
