@@ -102,4 +102,6 @@ def _page(
     )
     context["failed"] = status == 422
     context["section"] = "profiles"
-    return render(request, "compaction/settings.html", context, status=status)
+    answer = render(request, "compaction/settings.html", context, status=status)
+    answer["Cache-Control"] = "no-store"  # who comes back to it after a save must not meet what stood there before
+    return answer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import expect
@@ -200,3 +201,22 @@ def test_a_line_that_went_dead_gives_the_form_back(edit, profile):
     save(page)
     expect(page.get_by_text("saved — reload profile")).to_be_visible()
     assert saved(profile) == (1, {"thresholdRatio": 0.6})
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_who_comes_back_after_a_save_meets_what_was_saved(edit, profile, scripts):
+    page = edit(scripts=scripts)
+    page.goto(f"{page.url}?session=none")
+    threshold(page).fill("0.5")
+    if scripts:
+        changes(page, "1 change")
+    save(page)
+    expect(page.get_by_text("saved — reload profile")).to_be_visible()
+    page.get_by_role("link", name="All revisions").click()
+    expect(page).to_have_url(re.compile("/history/"))
+    page.go_back()
+    changes(page, "No changes")
+    expect(threshold(page)).to_have_value("0.5")
+    if not scripts:
+        page.go_back()
+        expect(threshold(page)).to_have_value("0.5")
