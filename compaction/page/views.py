@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import urlencode
 
-from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.core.exceptions import BadRequest, PermissionDenied
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -64,7 +64,7 @@ def _begun(profile: Profile, earlier: str) -> Draft:
 def _sent(request: CallerRequest, profile: Profile) -> HttpResponse:
     revision = number_in(request.POST.get("revision", ""))
     if revision is None:
-        raise SuspiciousOperation("the form names no revision")
+        raise BadRequest("the form names no revision")
     base = settings.document_at(profile, revision)
     draft = Draft(revision, base, drafts.read(request.POST, profile.document if base is None else base))
     action = request.POST.get("action", "")

@@ -21,7 +21,7 @@ pytestmark = IN_BROWSER
 # downloads and parts of pages
 NO_PAGES = {
     "healthz", "readyz", "login-link", "sessions-export", "access-log-csv", "signals-jsonl", "signals-csv", "compaction-record",
-    "originals", "original", "fact", "session-live", "admin-login", "admin-password", "home",
+    "originals", "original", "fact", "session-live", "admin-login", "admin-password", "home", "profile-what-if",
 }  # fmt: skip
 SERIOUS = ("serious", "critical")
 
