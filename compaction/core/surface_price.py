@@ -7,6 +7,7 @@ marked), §6 (tool balance of a node), §7 (how long a tool's text is). Numbers 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import repeat
 from typing import Any, Final, NamedTuple
 
 from dshweb.sessionlog.core.events import Event
@@ -132,7 +133,9 @@ class PricedSurface:
         nodes = list(self)
         return {
             "seqs": [n.seq for n in nodes],
-            "tokens": [MISSING if n.tokens is None else n.tokens for n in nodes],
+            "tokens": [n.tokens for n in nodes]
+            if not self._unpriced
+            else [MISSING if n.tokens is None else n.tokens for n in nodes],
             "balance": [n.balance for n in nodes],
             "chars": {str(n.seq): n.chars for n in nodes if n.chars},
             "system": [n.seq for n in nodes if n.system],
@@ -145,19 +148,20 @@ class PricedSurface:
         """Inverse of `to_json`."""
         surface = cls()
         surface.problem = state["problem"]
-        surface._order = Surface.from_json({"nodes": state["seqs"], "problems": [], "problemCount": 0})
-        chars, system, attached = state["chars"], set(state["system"]), set(state["attached"])
-        for seq, price, balance in zip(state["seqs"], state["tokens"], state["balance"], strict=True):
-            node = Node(
-                seq,
-                None if price == MISSING else price,
-                balance,
-                chars.get(str(seq), 0),
-                seq in system,
-                seq in attached,
-            )
-            surface._nodes[seq] = node
-            surface._count(node, 1)
+        seqs, tokens, balances = state["seqs"], state["tokens"], state["balance"]
+        surface._order = Surface.from_json({"nodes": seqs, "problems": [], "problemCount": 0})
+        unpriced = tokens.count(MISSING)
+        prices = tokens if not unpriced else [None if price == MISSING else price for price in tokens]
+        # in columns: a log with tens of thousands of nodes is taken up again for each frame that is appended
+        chars = map({int(seq): n for seq, n in state["chars"].items()}.get, seqs, repeat(0))
+        system = map(frozenset(state["system"]).__contains__, seqs)
+        attached = map(frozenset(state["attached"]).__contains__, seqs)
+        nodes = map(Node, seqs, prices, balances, chars, system, attached)
+        surface._nodes = dict(zip(seqs, nodes, strict=True))
+        if len(prices) != len(seqs) or len(balances) != len(seqs):
+            raise ValueError("columns of a surface that do not fit")
+        surface._unpriced, surface._sum = unpriced, sum(tokens) - unpriced * MISSING
+        surface.balance, surface._attached = sum(balances), len(state["attached"])
         return surface
 
 

@@ -6,12 +6,12 @@ revision, or only while that revision still stands. What is stored of texts is m
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
+import msgspec
 from django.db import OperationalError, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
@@ -69,9 +69,11 @@ class Folding:
             "facts": {"v": FORMAT, **plain(facts.to_json())},
             "standing": plain(self.standing.document()),
             "cuts": cuts,
-            "state": json.dumps(self._settled or self._state()),
+            "state": msgspec.json.encode(self._settled or self._state()).decode(),
         }
-        LogFacts.unscoped.update_or_create(log_id=log.pk, defaults=values)
+        # not `update_or_create`: it reads the old row first, which may be a megabyte
+        if not LogFacts.unscoped.filter(log_id=log.pk).update(**values):
+            LogFacts.unscoped.create(log_id=log.pk, **values)
 
     def _state(self) -> dict[str, Any]:
         self._mask()
@@ -96,12 +98,13 @@ def open_companion(log: LogFile, resume: Resume | None, masker: Masker) -> Foldi
     """The folds of an import that begins at `resume`; None when ours do not stand there (`catch_up` reads again then)."""
     if resume is None:
         return Folding(masker)
-    row = LogFacts.unscoped.filter(log=log, offset=resume.offset, rows=_rows(resume), masking=masker.version).first()
-    if row is None:
+    row = LogFacts.unscoped.filter(log=log, offset=resume.offset, rows=_rows(resume), masking=masker.version)
+    state = row.values_list("state", flat=True).first()
+    if state is None:
         return None
     try:
-        return Folding(masker, json.loads(row.state))
-    except (StaleState, KeyError, ValueError) as reason:
+        return Folding(masker, msgspec.json.decode(state))
+    except (StaleState, KeyError, TypeError, ValueError) as reason:
         log_.warning("facts of log %s are made anew: %s", log.pk, reason)
         return None
 

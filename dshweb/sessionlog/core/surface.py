@@ -115,10 +115,11 @@ class Surface:
     @classmethod
     def from_json(cls, state: dict[str, Any]) -> Surface:
         """Inverse of `to_json`."""
-        surface = cls()
-        for seq in state["nodes"]:
-            surface._last_rank += 1
-            surface._link(surface._prev[-2], seq, -2, surface._last_rank)
+        surface, nodes = cls(), state["nodes"]
+        surface._next = dict(zip((-1, *nodes), (*nodes, -2), strict=True))
+        surface._prev = dict(zip((*nodes, -2), (-1, *nodes), strict=True))
+        surface._last_rank = len(nodes)
+        surface._rank = dict(zip(nodes, range(1, len(nodes) + 1), strict=True))
         surface.problems = [SurfaceProblem(seq, code) for seq, code in state["problems"]]
         surface.problem_count = state["problemCount"]
         return surface
