@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import msgspec
 from django.db import OperationalError, transaction
@@ -35,10 +35,19 @@ FORMAT: Final = f"{session_facts.VERSION}.{replay.VERSION}.{standing.VERSION}"
 """Stands in each row's `facts` as `v`: rows of an older dshweb are made anew."""
 ERROR_CHARS = 2000
 TRIES = 5
+KEPT: Final = 2
+"""Foldings of logs that this process has just read: one that is being written is gone on with where it stands."""
+_kept: dict[str, Folding] = {}  # by the name of the stored log, which is never given twice
+
+
+_Place: TypeAlias = tuple[int, int, int, str]
 
 
 class Folding:
-    """One pass of one log: both folds, and where they stand. `state` None: from the log's first byte."""
+    """One pass of one log: both folds, and where they stand. `state` None: from the log's first byte.
+
+    `stands`: the revision, offset, rows and masking of the row that says the very same; None: it says more, or nothing is kept.
+    """
 
     def __init__(self, masker: Masker, state: dict[str, Any] | None = None) -> None:
         self._masker = masker
@@ -46,9 +55,11 @@ class Folding:
         mask = masker.mask_text
         self.standing = Standing(mask) if state is None else Standing.from_state(state["standing"], mask)
         self._settled: dict[str, Any] | None = None
+        self.stands: _Place | None = None
 
     def feed(self, batch: FrameBatch, reader: LogReader) -> None:
         """Fold the events of one frame; in front of the first provisional one the state is kept, its events come again."""
+        self.stands = None
         if batch.frame.provisional and self._settled is None:
             self._settled = self._state()
         self.standing.start(reader.header)
@@ -74,6 +85,9 @@ class Folding:
         # not `update_or_create`: it reads the old row first, which may be a megabyte
         if not LogFacts.unscoped.filter(log_id=log.pk).update(**values):
             LogFacts.unscoped.create(log_id=log.pk, **values)
+        if self._settled is None:
+            self.stands = (revision, resume.offset, _rows(resume), self._masker.version)
+            _keep(log.stored, self)
 
     def _state(self) -> dict[str, Any]:
         self._mask()
@@ -99,6 +113,12 @@ def open_companion(log: LogFile, resume: Resume | None, masker: Masker) -> Foldi
     if resume is None:
         return Folding(masker)
     row = LogFacts.unscoped.filter(log=log, offset=resume.offset, rows=_rows(resume), masking=masker.version)
+    revision = row.values_list("revision", flat=True).first()
+    known = _kept.pop(log.stored, None)
+    if revision is None:
+        return None
+    if known is not None and known.stands == (revision, resume.offset, _rows(resume), masker.version):
+        return known
     state = row.values_list("state", flat=True).first()
     if state is None:
         return None
@@ -107,6 +127,13 @@ def open_companion(log: LogFile, resume: Resume | None, masker: Masker) -> Foldi
     except (StaleState, KeyError, TypeError, ValueError) as reason:
         log_.warning("facts of log %s are made anew: %s", log.pk, reason)
         return None
+
+
+def _keep(stored: str, folding: Folding) -> None:
+    _kept.pop(stored, None)
+    _kept[stored] = folding
+    while len(_kept) > KEPT:
+        _kept.pop(next(iter(_kept)), None)
 
 
 def install() -> None:
@@ -118,6 +145,7 @@ def install() -> None:
 
 def forget(log: LogFile) -> None:
     """The facts of a log that is about to be read anew."""
+    _kept.pop(log.stored, None)
     LogFacts.unscoped.filter(log=log).delete()
 
 

@@ -245,3 +245,38 @@ def test_facts_go_with_their_log(people, data_dir, tmp_path):
     log = bring_in(people, write(tmp_path, session_frames(rounds=1)))
     log.session.delete()
     assert not LogFacts.unscoped.exists()
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_a_log_that_grows_is_gone_on_with_here_and_in_another_process(people, data_dir, tmp_path, elsewhere):
+    """What this process still holds of a log says the same as what is stored of it."""
+    frames = session_frames(rounds=3)
+    for end in range(1, len(frames) + 1):
+        log = bring_in(people, write(tmp_path, frames[:end]))
+        assert log.stored in facts._kept
+        if elsewhere:
+            facts._kept.clear()
+    wanted, cuts, standing = folded(write(tmp_path / "whole", frames))
+    row = kept(log)
+    assert (facts.facts_in(row.facts), bytes(row.cuts)) == (wanted, cuts)
+    assert row.standing == json.loads(json.dumps(standing))
+
+
+def test_what_is_held_of_a_log_is_not_gone_on_with_once_another_wrote_or_it_was_fed_and_not_saved(
+    people, data_dir, tmp_path, monkeypatch
+):
+    frames = session_frames(rounds=3)
+    log = bring_in(people, write(tmp_path, frames[:1]))
+    held = facts._kept[log.stored]
+    LogFacts.unscoped.filter(log=log).update(revision=log.revision + 1)
+    LogFile.unscoped.filter(pk=log.pk).update(revision=log.revision + 1)
+    bring_in(people, write(tmp_path, frames[:2]))
+    assert facts._kept[log.stored] is not held
+    held = facts._kept[log.stored]
+    monkeypatch.setattr(facts.Folding, "save", lambda *_: 1 / 0)
+    bring_in(people, write(tmp_path, frames[:3]))
+    assert held.stands is None
+    monkeypatch.undo()
+    row = kept(bring_in(people, write(tmp_path, frames)))
+    wanted, cuts, _ = folded(write(tmp_path / "whole", frames))
+    assert (facts.facts_in(row.facts), bytes(row.cuts)) == (wanted, cuts)
