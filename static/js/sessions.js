@@ -51,7 +51,7 @@ if (list) {
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || keys?.open) return;
-  if (event.target.closest("input, select, textarea, dialog, [contenteditable]")) return;
+  if (event.target.closest("input, select, textarea, dialog[open], [contenteditable]")) return;
   const row = rows[Math.max(at, 0)];
   // with no row chosen, `o` opens what has most to look at on this page
   const worst = at < 0 ? [...rows].sort((a, b) => Number(b.dataset.attention ?? -1) - Number(a.dataset.attention ?? -1))[0] : row;
