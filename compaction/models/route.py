@@ -56,16 +56,6 @@ class ModelRoute(TeamOwned):
     def __str__(self) -> str:
         return f"{self.provider}/{self.model or '*'}"
 
-    @property
-    def window(self) -> int | None:
-        """The window that holds: as stated, else as seen, else unknown."""
-        return self.context_window if self.context_window is not None else self.seen_window
-
-    @property
-    def max_tokens(self) -> int | None:
-        """The adapter's default output limit: as stated, else as seen, else unknown."""
-        return self.default_max_tokens if self.default_max_tokens is not None else self.seen_max_tokens
-
     def clean(self) -> None:
         if self.default_effort and self.default_effort not in (self.efforts or []):
             raise ValidationError({"default_effort": _("The default is not among the efforts.")})

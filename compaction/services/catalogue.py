@@ -49,7 +49,7 @@ class Known:
 
 
 class _Row(NamedTuple):
-    """What `known` needs of a route; `window` and `max_tokens` as `ModelRoute` has them."""
+    """What `known` needs of a route."""
 
     model: str
     context_window: int | None
@@ -60,14 +60,6 @@ class _Row(NamedTuple):
     default_effort: str
     seen_effort: str
     allowed: bool
-
-    @property
-    def window(self) -> int | None:
-        return self.context_window if self.context_window is not None else self.seen_window
-
-    @property
-    def max_tokens(self) -> int | None:
-        return self.default_max_tokens if self.default_max_tokens is not None else self.seen_max_tokens
 
 
 _rows = Prepared(  # asked for by every call of inspect
@@ -203,9 +195,9 @@ def _plausible(one: RouteSeen) -> bool:
 
 def _known(row: ModelRoute | _Row) -> Known:
     return Known(
-        window=row.window,
+        window=_holds(row.context_window, row.seen_window),
         stated_window=row.context_window if row.model else None,
-        default_max_tokens=row.max_tokens,
+        default_max_tokens=_holds(row.default_max_tokens, row.seen_max_tokens),
         efforts=tuple(row.efforts) if row.efforts is not None else None,
         default_effort=row.default_effort or row.seen_effort or None,
         allowed=row.allowed,
@@ -215,6 +207,11 @@ def _known(row: ModelRoute | _Row) -> Known:
 
 def _for_route(found: Mapping[tuple[str, str], Known], provider: str, model: str) -> Known | None:
     return _merged({name: found[provider, name] for name in (model, "") if (provider, name) in found}, model)
+
+
+def _holds(stated: int | None, seen: int | None) -> int | None:
+    """What somebody stated goes before what logs showed."""
+    return stated if stated is not None else seen
 
 
 def _merged(rows: Mapping[str, Known], model: str) -> Known | None:

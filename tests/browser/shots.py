@@ -24,19 +24,23 @@ ARGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
-FILL = """
-from django.contrib.auth import SESSION_KEY, BACKEND_SESSION_KEY, HASH_SESSION_KEY
+LOGIN = """
 from importlib import import_module
 from django.conf import settings
-from dshweb.access.models import Membership, Role, Team, User
-from dshweb.ui.tests.rows import make_policy
-from dshweb.ui.tests.sample import fill
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 def login(user):
     store = import_module(settings.SESSION_ENGINE).SessionStore()
     store.update({SESSION_KEY: str(user.pk), BACKEND_SESSION_KEY: settings.AUTHENTICATION_BACKENDS[0],
                   HASH_SESSION_KEY: user.get_session_auth_hash()})
     store.save()
     return store.session_key
+"""
+FILL = (
+    LOGIN
+    + """
+from dshweb.access.models import Membership, Role, Team, User
+from dshweb.ui.tests.rows import make_policy
+from dshweb.ui.tests.sample import fill
 for name in ("full", "empty"):
     team = Team.objects.create(slug=name, name=name.title())
     user = User.objects.create_user(name, is_staff=True, is_superuser=name == "full")
@@ -46,6 +50,7 @@ for name in ("full", "empty"):
         fill(team, user)
     print(name, login(user))
 """
+)
 PAGES = {
     "sessions": "/sessions/", "session": "/sessions/1/", "hostile": "/sessions/3/", "compaction": "/compactions/1/",
     "failed": "/compactions/2/", "blank": "/compactions/4/", "waits": "/compactions/5/", "sources": "/sources/",

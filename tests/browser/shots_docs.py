@@ -22,27 +22,20 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tests.browser.palette import reduced
-from tests.browser.shots import ARGS, CHROMIUM, ROOT, manage
+from tests.browser.shots import ARGS, CHROMIUM, LOGIN, ROOT, manage
 
-PREPARE = """
+PREPARE = (
+    LOGIN
+    + """
 import os
-from importlib import import_module
-from django.conf import settings
-from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from compaction.models import ModelRoute, Profile
 from dshweb.access.models import Membership, Role, Team, User
 from dshweb.sessionlog.models import Session
-def login(user):
-    store = import_module(settings.SESSION_ENGINE).SessionStore()
-    store.update({SESSION_KEY: str(user.pk), BACKEND_SESSION_KEY: settings.AUTHENTICATION_BACKENDS[0],
-                  HASH_SESSION_KEY: user.get_session_auth_hash()})
-    store.save()
-    print("login", user.username, store.session_key)
 team = Team.objects.get(slug="main")
 for name, role in (("ada", Role.ADMIN), ("lin", Role.ADMIN), ("vera", Role.VIEWER)):
     user = User.objects.create_user(name, is_superuser=name == "ada", is_staff=name == "ada")
     Membership.objects.create(team=team, user=user, role=role, can_review=True)
-    login(user)
+    print("login", name, login(user))
 ModelRoute.unscoped.filter(team=team, model="deepseek-v4-pro").update(efforts=["low", "medium", "high"], default_effort="medium")
 print("drawn", Session.unscoped.get(title__startswith="Move job settings").pk)
 foreign = Session.unscoped.exclude(preset="").exclude(preset="better-compact").first()
@@ -51,6 +44,7 @@ written = Profile.unscoped.create(team=team, name="build-box", path=os.environ["
 print("default", Profile.unscoped.get(team=team, is_default=True).pk)
 print("written", written.pk)
 """
+)
 PATCH = """\
 # what this machine runs; ask Lin before changing the model
 - id: model-router
